@@ -1,0 +1,37 @@
+# Sets up a virtual environment of its own and runs the project's jobs in it.
+PYTHON ?= $(shell for v in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$v -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null && echo $$v && break; done)
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test lint benchmark clean
+
+demo: $(VENV)/ready
+	$(BIN)/polyseme demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+benchmark: $(VENV)/ready-test
+	$(BIN)/python -m pip install --quiet -e '.[benchmark]'
+	$(BIN)/python benchmarks/speed.py
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "polyseme needs Python 3.11 to 3.14 with venv; name one with: make PYTHON=/path/to/python3" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/ready: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/ready-test: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@ $(VENV)/ready
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,101 @@
+"""A corpus as token ids on disk, memory-mapped: what training reads.
+
+A folder of
+
+    corpus.json    format version, tokenizer, sources, number of tokens and sentences, bad bytes, fingerprint
+    words.tsv      every word of the text with its count, most frequent first; a token id is a line of this file
+    tokens.bin     int32: the text as ids
+    sentences.bin  int64: where each sentence begins in tokens.bin, and the end of the last
+    places.bin     int64: the byte of its (decompressed) source at which each sentence begins
+
+A vocabulary is a first part of words.tsv, so that one encoded corpus serves every minimum count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.reading import valid_utf8
+from polyseme.corpus.sources import Source
+from polyseme.errors import CorpusError, PolysemeError
+from polyseme.vocabulary import read_words
+
+FORMAT_VERSION = 1
+DESCRIPTION, WORDS, TOKENS, SENTENCES, PLACES = "corpus.json", "words.tsv", "tokens.bin", "sentences.bin", "places.bin"
+LONGEST_READ = 1 << 20
+
+
+@dataclass(frozen=True)
+class EncodedCorpus:
+    """Token ids, sentence boundaries, and the way back to the text."""
+
+    tokens: NDArray[np.int32]
+    sentences: NDArray[np.int64]
+    places: NDArray[np.int64]
+    words: list[str]
+    counts: NDArray[np.int64]
+    description: dict[str, Any]
+
+    @classmethod
+    def open(cls, folder: Path) -> EncodedCorpus:
+        """Open a folder that `encode` wrote."""
+        try:
+            description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+            if description["format_version"] > FORMAT_VERSION:
+                raise CorpusError(f"{folder} was written by a newer polyseme; upgrade with: pip install -U polyseme")
+            words, counts = read_words(folder / WORDS)
+            tokens = np.memmap(folder / TOKENS, np.int32, "r", shape=(description["tokens"],))
+            sentences = np.memmap(folder / SENTENCES, np.int64, "r", shape=(description["sentences"] + 1,))
+            places = np.memmap(folder / PLACES, np.int64, "r", shape=(description["sentences"],))
+            if sentences[-1] != len(tokens) or counts.sum() != len(tokens):
+                raise ValueError("the counts do not add up")
+        except PolysemeError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise CorpusError(
+                f"{folder} is not a whole encoded corpus ({error}); encode the text again with: polyseme encode"
+            ) from error
+        return cls(tokens, sentences, places, words, counts, description)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of words and tokens: the same text and tokenizer give the same."""
+        return str(self.description["fingerprint"])
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        return [Source(**source) for source in self.description["sources"]]
+
+    def texts(self, sentences: Sequence[int]) -> Iterator[bytes | None]:
+        """The source text of each sentence, given in rising order; None where the source is gone or has changed."""
+        firsts = self.description["source_sentences"]
+        wanted = np.asarray(sentences, np.int64)
+        for source, (first, last) in zip(self.sources, pairwise(firsts), strict=True):
+            inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last)]
+            if not self.description["places_are_exact"] or not source.unchanged:
+                yield from (None for _ in inside)
+            elif len(inside):
+                yield from self._read(source, inside, last)
+
+    def _read(self, source: Source, sentences: NDArray[np.int64], last: int) -> Iterator[bytes]:
+        starts = self.places[sentences].tolist()
+        ends = [int(self.places[s + 1]) if s + 1 < last else -1 for s in sentences.tolist()]
+        with source.open() as stream:
+            for start, end in zip(starts, ends, strict=True):
+                stream.seek(start)
+                text = stream.read(end - start if end >= 0 else LONGEST_READ)
+                yield valid_utf8(text.rstrip())[0]
+
+
+def is_encoded(path: Path) -> bool:
+    """Whether a folder is meant to be an encoded corpus."""
+    return (path / DESCRIPTION).is_file()

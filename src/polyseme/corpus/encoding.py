@@ -1,0 +1,172 @@
+"""From text to an encoded corpus, in one pass over the text and in bounded memory.
+
+Words are numbered as they come and written at once; when the text ends, the different words are brought into their
+normal form and sorted by frequency, and the file of numbers is rewritten in place. Memory holds the different words only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.atomic import whole_folder
+from polyseme.corpus import encoded
+from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.lexicon import GrowingLexicon, Numbered
+from polyseme.corpus.reading import Block, read_blocks
+from polyseme.corpus.sources import Source
+from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, Tokenizer
+from polyseme.errors import CorpusError
+from polyseme.kernels import text as kernels
+from polyseme.vocabulary import write_words
+
+LONGEST_SENTENCE = 10_000
+CHUNK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Progress of encoding, after each block of text."""
+
+    bytes_read: int
+    bytes_total: int  # 0 when it cannot be known (standard input, compressed files)
+    tokens: int
+    words: int
+    bad_bytes: int
+
+
+def encode(
+    sources: list[Source], tokenizer: AnyTokenizer, folder: Path, report: Callable[[Encoding], None] = lambda _: None
+) -> EncodedCorpus:
+    """Encode texts into a folder (see `polyseme.corpus.encoded`) and open it."""
+    with whole_folder(folder) as part:
+        writer = _Writer(part, tokenizer)
+        plain = all(Path(s.path).suffix not in (".gz", ".bz2", ".xz", ".zst") for s in sources)
+        total = sum(source.size for source in sources) if plain else 0
+        bytes_read = 0
+        for source in sources:
+            writer.begin_source()
+            for block in read_blocks(source):
+                writer.add(block)
+                bytes_read += len(block.text)
+                report(Encoding(bytes_read, total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
+            writer.end_sentence()
+        writer.finish(sources)
+    return EncodedCorpus.open(folder)
+
+
+class _Writer:
+    """The files of an encoded corpus, as they grow."""
+
+    def __init__(self, folder: Path, tokenizer: AnyTokenizer) -> None:
+        self.folder = folder
+        self.tokenizer = tokenizer
+        self.cutter: Tokenizer = NUL_SEPARATED if isinstance(tokenizer, CallableTokenizer) else tokenizer
+        self.lexicon = GrowingLexicon(self.cutter)
+        self.tokens = self.sentences = self.bad_bytes = self.open_length = 0
+        self.source_sentences: list[int] = []
+        self.files = {
+            name: (folder / name).open("wb") for name in (encoded.TOKENS, encoded.SENTENCES, encoded.PLACES)
+        }
+        self._write(encoded.SENTENCES, np.zeros(1, np.int64))
+
+    def begin_source(self) -> None:
+        self.source_sentences.append(self.sentences)
+
+    def add(self, block: Block) -> None:
+        self.bad_bytes += block.bad_bytes
+        if isinstance(self.tokenizer, CallableTokenizer):
+            for line in _lines_of_tokens(block, self.tokenizer):
+                self._add(self.lexicon.number(line.text), line.offset)
+        else:
+            self._add(self.lexicon.number(block.text), block.offset)
+
+    def _add(self, numbered: Numbered, offset: int) -> None:
+        k = len(numbered.ids)
+        tokens, lengths, places = np.empty(k, np.int32), np.empty(k + 1, np.int64), np.empty(k + 1, np.int64)
+        n, ended, begun = kernels.cut_sentences(
+            numbered.ids, numbered.starts, offset, LONGEST_SENTENCE, self.open_length, tokens, lengths, places
+        )
+        closed = self.tokens - self.open_length
+        self._write(encoded.TOKENS, tokens[:n])
+        self._write(encoded.SENTENCES, closed + np.cumsum(lengths[:ended]))
+        self._write(encoded.PLACES, places[:begun])
+        self.tokens += n
+        self.sentences += ended
+        self.open_length = int(lengths[ended])
+
+    def end_sentence(self) -> None:
+        """A text that ends without a line end still ends its sentence."""
+        if self.open_length:
+            self._write(encoded.SENTENCES, np.array([self.tokens], np.int64))
+            self.sentences += 1
+            self.open_length = 0
+
+    def _write(self, name: str, values: NDArray[np.int32] | NDArray[np.int64]) -> None:
+        self.files[name].write(values.tobytes())
+
+    def finish(self, sources: list[Source]) -> None:
+        for file in self.files.values():
+            file.close()
+        if self.tokens == 0:
+            raise CorpusError(f"the corpus holds no words: {', '.join(s.path for s in sources[:3])} is empty.")
+        words, counts, new_ids = self._sorted_words()
+        write_words(self.folder / encoded.WORDS, words, counts)
+        digest = hashlib.sha256((self.folder / encoded.WORDS).read_bytes())
+        with (self.folder / encoded.TOKENS).open("r+b") as file:
+            for ids in _renumber(file, new_ids):
+                digest.update(ids)
+        description = {
+            "format_version": encoded.FORMAT_VERSION,
+            "tokenizer": self.tokenizer.name,
+            "tokens": self.tokens,
+            "sentences": self.sentences,
+            "bad_bytes": self.bad_bytes,
+            "fingerprint": digest.hexdigest(),
+            "sources": [asdict(source) for source in sources],
+            "source_sentences": [*self.source_sentences, self.sentences],
+            "places_are_exact": not isinstance(self.tokenizer, CallableTokenizer),
+        }
+        (self.folder / encoded.DESCRIPTION).write_text(json.dumps(description, indent=1), encoding="utf-8")
+
+    def _sorted_words(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int32]]:
+        """The normal forms by frequency, their counts, and the new id of each number of the lexicon."""
+        place: dict[str, int] = {}
+        merged = np.array([place.setdefault(self.cutter.normal(w), len(place)) for w in self.lexicon.words()])
+        counts = np.bincount(merged, self.lexicon.counts).astype(np.int64)
+        order = np.argsort(-counts, kind="stable")
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        words = list(place)
+        return [words[i] for i in order.tolist()], counts[order], rank[merged]
+
+
+def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[Block]:
+    """Each line of a block as the callable's tokens, set apart by NUL."""
+    offset = block.offset
+    for line in block.text.splitlines(keepends=True):
+        tokens = tokenizer(line.decode())
+        for token in tokens:
+            if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
+                raise CorpusError(f"the tokenizer gave {token!r}; a token is a str without NUL, tab or line end.")
+        text = NUL.join(tokens) + ("\n" if line.endswith(b"\n") else NUL)
+        yield Block(text.encode("utf-8", "replace"), offset, 0)
+        offset += len(line)
+
+
+def _renumber(file: BinaryIO, new_ids: NDArray[np.int32]) -> Iterator[bytes]:
+    """Replace every int32 of a file by its new id, in place; yields what was written."""
+    position = 0
+    while data := file.read(4 * CHUNK):
+        ids = new_ids[np.frombuffer(data, np.int32)].tobytes()
+        file.seek(position)
+        file.write(ids)
+        position += len(ids)
+        yield ids

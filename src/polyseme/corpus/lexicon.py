@@ -1,0 +1,87 @@
+"""Numbering words as they come: the growing hash table behind `polyseme.kernels.text`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.tokenizers import Tokenizer
+from polyseme.kernels import text as kernels
+
+FIRST_CAPACITY = 1 << 16
+LETTERS_PER_WORD = 12
+SLOTS_PER_WORD = 4
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The words and line ends of a text: their numbers (END_OF_LINE for a line end), and where they stand."""
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+
+
+class GrowingLexicon:
+    """Gives each different word a number, in order of first sight, and counts it."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.classes = tokenizer.classes
+        self._arrays = _empty(FIRST_CAPACITY, FIRST_CAPACITY * LETTERS_PER_WORD)
+
+    def __len__(self) -> int:
+        return int(self._arrays.size[0])
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return self._arrays.counts[: len(self)]
+
+    def words(self, first: int = 0) -> list[str]:
+        """The words from number `first` on."""
+        bounds = self._arrays.bounds[first : len(self) + 1].tolist()
+        if not bounds:
+            return []
+        letters = self._arrays.letters[bounds[0] : bounds[-1]].tobytes()
+        return [letters[a - bounds[0] : b - bounds[0]].decode() for a, b in zip(bounds, bounds[1:], strict=False)]
+
+    def number(self, text: bytes) -> Numbered:
+        """Split a valid UTF-8 text and number its words."""
+        letters = np.frombuffer(text, np.uint8)
+        starts = np.empty(len(text) + 1, np.int32)
+        ends = np.empty(len(text) + 1, np.int32)
+        n = kernels.split(letters, self.classes, starts, ends)
+        starts, ends, ids = starts[:n].copy(), ends[:n].copy(), np.empty(n, np.int32)
+        done = 0
+        while done < n:
+            done += kernels.number(letters, starts[done:], ends[done:], self._arrays, ids[done:])
+            if done < n:
+                self._grow(int(ends[done] - starts[done]))
+        return Numbered(ids, starts, ends)
+
+    def _grow(self, needed: int) -> None:
+        """Twice the words or twice the letters, whichever ran out."""
+        old, n = self._arrays, len(self)
+        capacity = len(old.hashes) * (2 if n == len(old.hashes) else 1)
+        used = int(old.bounds[n])
+        room = len(old.letters) * (2 if used + needed > len(old.letters) else 1)
+        new = _empty(capacity, max(room, used + needed))
+        new.hashes[:n] = old.hashes[:n]
+        new.bounds[: n + 1] = old.bounds[: n + 1]
+        new.letters[:used] = old.letters[:used]
+        new.counts[:n] = old.counts[:n]
+        new.size[0] = n
+        kernels.fill_slots(new.slots, new.hashes, n)
+        self._arrays = new
+
+
+def _empty(capacity: int, room: int) -> kernels.Lexicon:
+    return kernels.Lexicon(
+        slots=np.full(capacity * SLOTS_PER_WORD, -1, np.int32),
+        hashes=np.empty(capacity, np.uint64),
+        bounds=np.zeros(capacity + 1, np.int64),
+        letters=np.empty(room, np.uint8),
+        counts=np.empty(capacity, np.int64),
+        size=np.zeros(1, np.int64),
+    )

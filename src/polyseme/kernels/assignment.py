@@ -1,0 +1,103 @@
+"""Assigning senses to the tokens of a text with a learned model: for tagging, and for choosing example sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from polyseme.kernels.randomness import S32, draw
+from polyseme.kernels.senses import BY_CENTER, ZERO, nearest_center, strongest_vector
+
+UNASSIGNED = -1
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def assign_senses(
+    tokens, sentences, reach, rule, weights, choice, offsets, numbers, rows, row_squares, sample, rng, senses, cosines
+):
+    """Choose a sense for tokens by their context: the weighted mean of the `reach` known words on each side.
+
+    tokens       IN   int32 (n,)      ids; below 0 or V and more: not in the vocabulary, and skipped by windows
+    sentences    IN   int64 (m + 1,)  where each sentence begins in tokens, and the end
+    weights      IN   float32 (V,)    of a word in a context: the chance that training kept it
+    choice       IN   float32 (V, d)  the vectors from which contexts are made
+    offsets      IN   int64 (V + 1,)  senses of word w are rows offsets[w] to ...
+    numbers      IN   int32 (V,)      ... offsets[w] + numbers[w]
+    rows         IN   float32 (R, d)  centers (rule BY_CENTER), else sense vectors
+    row_squares  IN   float32 (R,)    their squared lengths
+    sample       IN   uint64 (V,)     out of 2^32, how many of a word's tokens to look at
+    senses       OUT  int32 (n,)      the row chosen, or UNASSIGNED
+    cosines      OUT  float32 (n,)    of the row and the context
+    """
+    size = len(weights)
+    longest = 0
+    for s in range(len(sentences) - 1):
+        longest = max(longest, sentences[s + 1] - sentences[s])
+    known = np.empty(longest, np.int64)
+    context = np.empty((1, choice.shape[1]), np.float32)
+    for s in range(len(sentences) - 1):
+        n = 0
+        for t in range(sentences[s], sentences[s + 1]):
+            senses[t] = UNASSIGNED
+            if 0 <= tokens[t] < size:
+                known[n] = t
+                n += 1
+        for k in range(n):
+            t = known[k]
+            word = tokens[t]
+            if draw(rng) >> S32 >= sample[word]:
+                continue
+            first, last = max(0, k - reach), min(n, k + reach + 1)
+            square = weighted_context(tokens, known, first, last, k, weights, choice, context)
+            start, end = offsets[word], offsets[word] + numbers[word]
+            if rule != BY_CENTER:
+                start = strongest_vector(context, start, end, rows)
+                end = start + 1
+            sense, cosine = nearest_center(context, square, start, end, rows, row_squares)
+            senses[t] = sense
+            cosines[t] = cosine
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def weighted_context(tokens, known, first, last, center, weights, choice, context):
+    """Weighted mean of the rows of the known words first..last-1, without `center`; returns its squared length."""
+    dim = choice.shape[1]
+    for i in range(dim):
+        context[0, i] = ZERO
+    total = ZERO
+    for k in range(first, last):
+        if k != center:
+            row = tokens[known[k]]
+            weight = weights[row]
+            total += weight
+            for i in range(dim):
+                context[0, i] += weight * choice[row, i]
+    scale = np.float32(1) / max(total, np.float32(1e-9))
+    square = ZERO
+    for i in range(dim):
+        context[0, i] *= scale
+        square += context[0, i] * context[0, i]
+    return square
+
+
+@njit(nogil=True, cache=True)
+def keep_best(senses, cosines, first_position, best_cosines, best_positions):
+    """Keep for each sense the positions with the highest cosines, best first.
+
+    senses, cosines  IN      (n,)           as from `assign_senses`
+    first_position   IN      int64          position of senses[0] in the corpus
+    best_cosines     SHARED  float32 (R, k) -2 where there is none yet
+    best_positions   SHARED  int64   (R, k)
+    """
+    last = best_cosines.shape[1] - 1
+    for t in range(len(senses)):
+        row = senses[t]
+        if row == UNASSIGNED or cosines[t] <= best_cosines[row, last]:
+            continue
+        place = last
+        while place > 0 and best_cosines[row, place - 1] < cosines[t]:
+            best_cosines[row, place] = best_cosines[row, place - 1]
+            best_positions[row, place] = best_positions[row, place - 1]
+            place -= 1
+        best_cosines[row, place] = cosines[t]
+        best_positions[row, place] = first_position + t

@@ -1,0 +1,38 @@
+"""A small random generator for kernels (SplitMix64): the state is one uint64 in an array, so each block has its own."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+LOW = np.uint64(0xFFFFFFFF)
+S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+
+@njit(nogil=True, cache=True)
+def draw(state):
+    """The next 64 random bits.  state SHARED uint64 (1,)"""
+    state[0] += GOLDEN
+    z = state[0]
+    z = (z ^ z >> S30) * MIX_1
+    z = (z ^ z >> S27) * MIX_2
+    return z ^ z >> S31
+
+
+@njit(nogil=True, cache=True)
+def below(bits, n):
+    """A number in 0..n-1 from the high half of random bits."""
+    return np.int64((bits >> S32) * np.uint64(n) >> S32)
+
+
+@njit(nogil=True, cache=True)
+def draw_noise(state, noise):
+    """A noise word from an alias table.  noise IN uint32 (V, 2), see `Vocabulary.noise_table`"""
+    bits = draw(state)
+    slot = below(bits, len(noise))
+    if (bits & LOW) < noise[slot, 0]:
+        return slot
+    return np.int64(noise[slot, 1])

@@ -1,0 +1,136 @@
+"""The twin of the training kernel: the same numbers, written for reading. One pair at a time, in float64, slow.
+
+Read this first. `train_block` takes the same arguments as its twin in `training.py` and changes the same arrays;
+it knows nothing of threads, so `thread`, `threads` and the hot rows play no part.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.kernels.senses import BY_CENTER, ONE_SENSE
+from polyseme.kernels.training import Parameters, Settings, Tables
+
+TIE = 1e-5
+LIMIT = 16
+MASK = 2**64 - 1
+
+
+class Randomness:
+    """SplitMix64 in Python's integers."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed
+
+    def bits(self) -> int:
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        return z ^ z >> 31
+
+    def high(self) -> int:
+        return self.bits() >> 32
+
+    def noise_word(self, table: NDArray[np.uint32]) -> int:
+        bits = self.bits()
+        slot = (bits >> 32) * len(table) >> 32
+        threshold, alias = table[slot].tolist()
+        return slot if bits & 0xFFFFFFFF < threshold else alias
+
+
+def train_block(
+    tokens: NDArray[np.int32],
+    sentences: NDArray[np.int64],
+    p: Parameters,
+    tables: Tables,
+    settings: Settings,
+    seed: int,
+    learning_rate: float,
+) -> tuple[int, int, float]:
+    """Train on a block; the parameters should be float64 arrays. Returns (tokens trained, pairs, loss)."""
+    random = Randomness(seed)
+    trained, pairs, loss = 0, 0, 0.0
+    for start, end in zip(sentences, sentences[1:], strict=False):
+        known = [w for w in tokens[start:end].tolist() if w < len(tables.keep)]
+        words = [w for w in known if random.high() < tables.keep[w]]
+        for t, word in enumerate(words):
+            reach = 1 + (random.high() * settings.window >> 32)
+            window = words[max(0, t - reach) : t] + words[t + 1 : t + 1 + reach]
+            if not window:
+                continue
+            sense = choose_sense(word, window, p, tables, settings)
+            examples = []
+            for o in window:
+                examples.append((o, 1.0))
+                examples += [(random.noise_word(tables.noise), 0.0) for _ in range(settings.negatives)]
+            loss += learn(sense, examples, p, settings, learning_rate)
+            trained += 1
+            pairs += len(examples)
+    return trained, pairs, loss
+
+
+def choose_sense(word: int, window: list[int], p: Parameters, tables: Tables, settings: Settings) -> int:
+    """s_t = argmax_k cos(mu(w, k), c_bar), or a new sense; mu takes c_bar in."""
+    first = int(p.sense_offsets[word])
+    rows = range(first, first + int(p.sense_numbers[word]))
+    if settings.rule == ONE_SENSE:
+        p.sense_counts[first] += 1
+        return first
+    c_bar = np.mean([tables.choice[o] for o in window], axis=0)
+
+    if settings.rule != BY_CENTER:  # maxout: argmax_k v_s(w, k) . c_bar
+        best = max(rows, key=lambda row: float(p.sense_vectors[row] @ c_bar))
+        p.sense_counts[best] += 1
+        return best
+
+    empty = [row for row in rows if p.sense_counts[row] == 0]
+    if settings.fill_empty and empty:
+        best = empty[0]
+    else:
+        best, best_cosine = first, -2.0
+        for row in rows:
+            similarity = cosine(p.cluster_centers[row], c_bar)
+            if similarity > best_cosine + TIE:
+                best, best_cosine = row, similarity
+        if best_cosine < settings.new_sense_threshold and rows.stop < p.sense_offsets[word + 1]:
+            best = rows.stop
+            p.sense_numbers[word] += 1
+    p.sense_counts[best] += 1
+    p.cluster_centers[best] += (c_bar - p.cluster_centers[best]) / p.sense_counts[best]
+    p.center_squares[best] = p.cluster_centers[best] @ p.cluster_centers[best]
+    return best
+
+
+def learn(sense: int, examples: list[tuple[int, float]], p: Parameters, settings: Settings, rate: float) -> float:
+    """One step on log p = sum of log sigmoid(x) over positives and log sigmoid(-x) over negatives, x = v_s . v_g."""
+    v = p.sense_vectors[sense].copy()
+    g = [y - sigmoid(float(v @ p.global_vectors[o])) for o, y in examples]
+    v_gradient = np.zeros_like(v)
+    for (o, _), g_o in zip(examples, g, strict=True):
+        v_gradient += g_o * p.global_vectors[o]
+        p.global_vectors[o] += step(g_o * v, p.global_squares, o, settings, rate)
+    p.sense_vectors[sense] += step(v_gradient, p.sense_squares, sense, settings, rate)
+    return -sum(math.log(1 - abs(g_o)) for g_o in g)
+
+
+def step(
+    gradient: NDArray[np.float64], squares: NDArray[np.float32], row: int, settings: Settings, rate: float
+) -> NDArray[np.float64]:
+    """SGD: rate * g.  AdaGrad: rate * g / (sqrt(sum of all g^2 so far) + delta), for each coordinate."""
+    if not settings.adagrad:
+        return rate * gradient
+    squares[row] += (gradient**2).astype(squares.dtype)
+    return np.asarray(rate * gradient / (np.sqrt(squares[row]) + settings.adagrad_delta))
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-max(-LIMIT, min(LIMIT, x))))
+
+
+def cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    lengths = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / lengths if lengths > 0 else 0.0

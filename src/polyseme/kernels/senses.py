@@ -1,0 +1,78 @@
+"""Choosing the sense of a word in its context: shared by training and by questions to a model."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# How a sense is chosen.
+ONE_SENSE, BY_CENTER, BY_VECTOR = 0, 1, 2
+# Cosines closer than this are equal, and the older sense wins: rounding must not decide.
+TIE = np.float32(1e-5)
+ZERO = np.float32(0)
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def dot(a, row_a, b, row_b):
+    """a[row_a] . b[row_b]"""
+    total = ZERO
+    for i in range(a.shape[1]):
+        total += a[row_a, i] * b[row_b, i]
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def context_vector(words, first, last, center, table, context):
+    """Mean of the rows of words[first:last], without words[center]; returns its squared length.
+
+    words    IN   int32 (n,)
+    table    IN   float32 (V, d)
+    context  OUT  float32 (1, d)
+    """
+    dim = table.shape[1]
+    for i in range(dim):
+        context[0, i] = ZERO
+    for t in range(first, last):
+        if t != center:
+            row = words[t]
+            for i in range(dim):
+                context[0, i] += table[row, i]
+    others = last - first - (1 if first <= center < last else 0)
+    scale = np.float32(1) / np.float32(max(others, 1))
+    square = ZERO
+    for i in range(dim):
+        context[0, i] *= scale
+        square += context[0, i] * context[0, i]
+    return square
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def nearest_center(context, context_square, first, last, centers, center_squares):
+    """The row among first..last-1 whose center has the highest cosine with the context, and that cosine.
+
+    context         IN  float32 (1, d)
+    centers         IN  float32 (R, d)
+    center_squares  IN  float32 (R,)    |center|^2; a cosine with a center of length 0 is 0
+    """
+    best = first
+    best_cosine = np.float32(-2)
+    for row in range(first, last):
+        squares = context_square * center_squares[row]
+        cosine = ZERO
+        if squares > 0:
+            cosine = dot(context, 0, centers, row) / np.sqrt(squares)
+        if cosine > best_cosine + TIE:
+            best, best_cosine = row, cosine
+    return best, best_cosine
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def strongest_vector(context, first, last, vectors):
+    """The row among first..last-1 whose vector has the largest dot product with the context (maxout)."""
+    best = first
+    best_product = dot(context, 0, vectors, first)
+    for row in range(first + 1, last):
+        product = dot(context, 0, vectors, row)
+        if product > best_product:
+            best, best_product = row, product
+    return best

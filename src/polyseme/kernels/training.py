@@ -1,0 +1,335 @@
+"""The training kernel: one loop for skip-gram, mssg, np-mssg and mssg-maxout, with SGD or AdaGrad.
+
+For each kept token w, with R drawn from 1..N and the window c of R words on each side:
+
+    context  c_bar = mean of the choice table's rows of c
+    choose   k = argmax_k cos(mu[w, k], c_bar)             mssg; np-mssg makes a new sense if even that is too low
+             k = argmax_k v_s[w, k] . c_bar                mssg-maxout
+    center   mu[w, k] = mean of all contexts that chose k
+    learn    for each word o of c, y = 1, and for S noise words of its own, y = 0:
+                 g   = y - sigmoid(v_s[w, k] . v_g[o])     all with the vectors as they are before this token
+             v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k]), one after the other
+
+Threads share the arrays and write without locks (Hogwild). Rows rarely collide, but those of the most frequent words do,
+and then two cores fight for the same cache lines. So each thread works on a copy of its own of the `hot` most
+frequent rows of v_g, kept behind the others in the same array, and brings in its mean share after each block.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from polyseme.kernels.randomness import S32, below, draw, draw_noise
+from polyseme.kernels.senses import BY_CENTER, BY_VECTOR, ZERO, context_vector, dot, nearest_center, strongest_vector
+
+ONE = np.float32(1)
+LIMIT = np.float32(16)
+
+
+class Parameters(NamedTuple):
+    """What is learned. All SHARED: threads write without locks.
+
+    global_vectors   float32 (V + threads * hot, d)  v_g; behind the V words, each thread's copy of the hot rows
+    global_squares   float32 the same, or (1, 1)     AdaGrad's sums of squared gradients
+    sense_vectors    float32 (R, d)                  v_s; senses of word w are rows offsets[w] to offsets[w + 1]
+    sense_squares    float32 the same, or (1, 1)
+    cluster_centers  float32 (R, d), or (1, 1)       mu
+    center_squares   float32 (R,)                    |mu|^2, kept up to date
+    sense_counts     int64   (R,)                    tokens that chose the sense; a lost increment slows a center
+    sense_offsets    int64   (V + 1,)
+    sense_numbers    int32   (V,)                    senses that the word has now, of those it has room for
+    """
+
+    global_vectors: NDArray[np.float32]
+    global_squares: NDArray[np.float32]
+    sense_vectors: NDArray[np.float32]
+    sense_squares: NDArray[np.float32]
+    cluster_centers: NDArray[np.float32]
+    center_squares: NDArray[np.float32]
+    sense_counts: NDArray[np.int64]
+    sense_offsets: NDArray[np.int64]
+    sense_numbers: NDArray[np.int32]
+
+
+class Tables(NamedTuple):
+    """What is only read.
+
+    keep    IN  uint64  (V,)    subsampling, see `Vocabulary.keep_thresholds`
+    noise   IN  uint32  (V, 2)  negatives, see `Vocabulary.noise_table`
+    choice  IN  float32 (V, d)  the vectors from which contexts are made: v_g itself, or a whitened copy
+    """
+
+    keep: NDArray[np.uint64]
+    noise: NDArray[np.uint32]
+    choice: NDArray[np.float32]
+
+
+class Settings(NamedTuple):
+    """Scalars of a run. `rule` is how a sense is chosen (see `kernels.senses`)."""
+
+    rule: int
+    window: int
+    negatives: int
+    new_sense_threshold: float  # below this best cosine np-mssg makes a sense; -2 for never
+    fill_empty: bool  # a sense that no context has chosen yet takes the next one
+    adagrad: bool
+    adagrad_delta: float
+    hot: int
+
+
+class Scratch(NamedTuple):
+    """Working space of one thread; see `make_scratch` for the sizes."""
+
+    rng: NDArray[np.uint64]
+    words: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    pulls: NDArray[np.float32]
+    context: NDArray[np.float32]
+    gradient: NDArray[np.float32]
+    hot_before: NDArray[np.float32]
+    hot_squares_before: NDArray[np.float32]
+
+
+def make_scratch(longest_sentence: int, dim: int, settings: Settings) -> Scratch:
+    """Working space for sentences up to a length."""
+    pairs = 2 * settings.window * (1 + settings.negatives)
+    return Scratch(
+        rng=np.zeros(1, np.uint64),
+        words=np.empty(longest_sentence, np.int32),
+        rows=np.empty(pairs, np.int32),
+        pulls=np.empty(pairs, np.float32),
+        context=np.empty((1, dim), np.float32),
+        gradient=np.empty(dim, np.float32),
+        hot_before=np.empty((settings.hot, dim), np.float32),
+        hot_squares_before=np.empty((settings.hot if settings.adagrad else 0, dim), np.float32),
+    )
+
+
+# Called once for each token with many arrays: compiled into the loop, since passing those costs more than the work.
+inlined = njit(nogil=True, cache=True, fastmath=True, inline="always")
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, learning_rate, thread, threads):
+    """Train on a block of whole sentences.
+
+    tokens     IN  int32 (n,)      ids; those of V or more are not in the vocabulary
+    sentences  IN  int64 (m + 1,)  where each sentence begins in tokens, and the end
+    seed       IN  uint64          all that is random in this block follows from it
+    Returns (tokens trained, pairs, sum of the loss over pairs) as int64, int64, float64.
+    """
+    vectors, squares = parameters.sense_vectors, parameters.sense_squares
+    table, table_squares = parameters.global_vectors, parameters.global_squares
+    rng, words, rows, pulls, gradient = scratch.rng, scratch.words, scratch.rows, scratch.pulls, scratch.gradient
+    delta = np.float32(settings.adagrad_delta)
+    rng[0] = seed
+    hot_base = len(tables.keep) + thread * settings.hot
+    take_hot_rows(table, hot_base, scratch.hot_before)
+    take_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
+    trained, pairs, loss = 0, 0, 0.0
+    for s in range(len(sentences) - 1):
+        n = keep_words(tokens, sentences[s], sentences[s + 1], tables.keep, rng, words)
+        for t in range(n):
+            reach = 1 + below(draw(rng), settings.window)
+            first, last = max(0, t - reach), min(n, t + reach + 1)
+            if last - first < 2:
+                continue
+            sense = choose_sense(words, t, first, last, parameters, tables, settings, scratch.context)
+            used = draw_pairs(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
+            dot_rows(vectors, sense, table, rows, used, pulls)
+            loss += loss_and_pulls(used, settings.negatives, pulls)
+            if settings.adagrad:
+                learn_adagrad(
+                    vectors, squares, sense, table, table_squares, rows, pulls, used, learning_rate, delta, gradient
+                )
+            else:
+                learn_sgd(vectors, sense, table, rows, pulls, used, learning_rate, gradient)
+            trained += 1
+            pairs += used
+    give_hot_rows(table, hot_base, scratch.hot_before, ONE / np.float32(threads))
+    give_hot_rows(table_squares, hot_base, scratch.hot_squares_before, ONE)
+    return trained, pairs, loss
+
+
+@njit(nogil=True, cache=True)
+def keep_words(tokens, start, end, keep, rng, words):
+    """Copy into `words` the tokens that are in the vocabulary and survive subsampling; returns their number."""
+    n = 0
+    for t in range(start, end):
+        token = tokens[t]
+        if token < len(keep) and draw(rng) >> S32 < keep[token]:
+            words[n] = token
+            n += 1
+    return n
+
+
+@inlined
+def choose_sense(words, t, first, last, parameters, tables, settings, context):
+    """The row of the sense of words[t] in the window first..last-1; its center and count take the window in."""
+    word = words[t]
+    row = parameters.sense_offsets[word]
+    end = row + parameters.sense_numbers[word]
+    if settings.rule == BY_CENTER:
+        square = context_vector(words, first, last, t, tables.choice, context)
+        empty = first_empty(row, end, parameters.sense_counts) if settings.fill_empty else end
+        if empty < end:
+            row = empty
+        else:
+            row, cosine = nearest_center(
+                context, square, row, end, parameters.cluster_centers, parameters.center_squares
+            )
+            if cosine < settings.new_sense_threshold and end < parameters.sense_offsets[word + 1]:
+                row = end
+                parameters.sense_numbers[word] += 1
+        move_center(row, context, parameters.sense_counts[row] + 1, parameters.cluster_centers, parameters.center_squares)
+    elif settings.rule == BY_VECTOR:
+        context_vector(words, first, last, t, tables.choice, context)
+        row = strongest_vector(context, row, end, parameters.sense_vectors)
+    parameters.sense_counts[row] += 1
+    return row
+
+
+@njit(nogil=True, cache=True)
+def first_empty(first, last, counts):
+    """The first row that no context has chosen, or `last`."""
+    for row in range(first, last):
+        if counts[row] == 0:
+            return row
+    return last
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def move_center(row, context, count, centers, center_squares):
+    """mu += (c - mu) / count, which keeps mu the mean of its contexts."""
+    share = ONE / np.float32(count)
+    square = ZERO
+    for i in range(context.shape[1]):
+        old = centers[row, i]
+        new = old + (context[0, i] - old) * share
+        centers[row, i] = new
+        square += new * new
+    center_squares[row] = square
+
+
+@inlined
+def draw_pairs(words, center, first, last, noise, settings, hot_base, rng, rows):
+    """Fill `rows` with each context word and, after it, its noise words; returns how many rows."""
+    n = 0
+    for t in range(first, last):
+        if t == center:
+            continue
+        word = np.int64(words[t])
+        rows[n] = word if word >= settings.hot else hot_base + word
+        n += 1
+        for _ in range(settings.negatives):
+            word = draw_noise(rng, noise)
+            rows[n] = word if word >= settings.hot else hot_base + word
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def dot_rows(vectors, row, table, rows, n, out):
+    """out[j] = vectors[row] . table[rows[j]], four rows at a time to read the vector once for all."""
+    dim = table.shape[1]
+    whole = n - n % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
+        dot_a = dot_b = dot_c = dot_d = ZERO
+        for i in range(dim):
+            x = vectors[row, i]
+            dot_a += x * table[a, i]
+            dot_b += x * table[b, i]
+            dot_c += x * table[c, i]
+            dot_d += x * table[d, i]
+        out[j] = dot_a
+        out[j + 1] = dot_b
+        out[j + 2] = dot_c
+        out[j + 3] = dot_d
+    for j in range(whole, n):
+        out[j] = dot(vectors, row, table, rows[j])
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def loss_and_pulls(n, negatives, pulls):
+    """Replace dot products x by g = y - sigmoid(x), and return the loss, the sum of -log p(y).
+
+    exp(-x) is taken as (a polynomial for exp(-x/64))^64: only products, so that the loop is vectorised.
+    pulls  IN, OUT  float32 (n,)   a positive, then its negatives, again and again
+    """
+    for j in range(n):
+        r = min(max(pulls[j], -LIMIT), LIMIT) * np.float32(-1 / 64)
+        e = ONE + r * (ONE + r * (np.float32(1 / 2) + r * (np.float32(1 / 6) + r * np.float32(1 / 24))))
+        e = e * e
+        e = e * e
+        e = e * e
+        e = e * e
+        e = e * e
+        e = e * e
+        pulls[j] = -ONE / (ONE + e)
+    loss = 0.0
+    for j in range(0, n, 1 + negatives):
+        likelihood = -np.float64(pulls[j])
+        pulls[j] += ONE
+        for k in range(j + 1, j + 1 + negatives):
+            likelihood *= np.float64(ONE + pulls[k])
+        loss -= np.log(max(likelihood, 1e-300))
+    return loss
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def learn_sgd(vectors, sense, table, rows, pulls, n, learning_rate, gradient):
+    """Move the global vectors one pair after the other, then the sense vector by the sum of its gradients."""
+    dim = table.shape[1]
+    for i in range(dim):
+        gradient[i] = ZERO
+    for j in range(n):
+        row, step = rows[j], learning_rate * pulls[j]
+        for i in range(dim):
+            x = table[row, i]
+            gradient[i] += step * x
+            table[row, i] = x + step * vectors[sense, i]
+    for i in range(dim):
+        vectors[sense, i] += gradient[i]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def learn_adagrad(vectors, squares, sense, table, table_squares, rows, pulls, n, learning_rate, delta, gradient):
+    """The same with a step for each coordinate: rate * g / (sqrt(sum of all g^2 so far) + delta)."""
+    dim = table.shape[1]
+    for i in range(dim):
+        gradient[i] = ZERO
+    for j in range(n):
+        row, g = rows[j], pulls[j]
+        for i in range(dim):
+            x = table[row, i]
+            gradient[i] += g * x
+            pull = g * vectors[sense, i]
+            square = table_squares[row, i] + pull * pull
+            table_squares[row, i] = square
+            table[row, i] = x + learning_rate * pull / (np.sqrt(square) + delta)
+    for i in range(dim):
+        square = squares[sense, i] + gradient[i] * gradient[i]
+        squares[sense, i] = square
+        vectors[sense, i] += learning_rate * gradient[i] / (np.sqrt(square) + delta)
+
+
+@njit(nogil=True, cache=True)
+def take_hot_rows(table, hot_base, before):
+    """Copy the hot rows to this thread's place, and remember them.  before OUT float32 (hot, d)"""
+    for row in range(len(before)):
+        for i in range(before.shape[1]):
+            before[row, i] = table[row, i]
+            table[hot_base + row, i] = before[row, i]
+
+
+@njit(nogil=True, cache=True)
+def give_hot_rows(table, hot_base, before, share):
+    """Add to the hot rows this share of what the thread's own copy has changed by."""
+    for row in range(len(before)):
+        for i in range(before.shape[1]):
+            table[row, i] += share * (table[hot_base + row, i] - before[row, i])

@@ -1,0 +1,1 @@
+"""SenseModel, the one object users hold, and the questions it answers."""

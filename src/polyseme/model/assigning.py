@@ -1,0 +1,60 @@
+"""Sense assignment over many tokens at once, for tagging and for example sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.kernels.assignment import assign_senses
+from polyseme.kernels.senses import BY_CENTER, BY_VECTOR
+from polyseme.model.disambiguation import WIDER, context_table, context_weights, sense_directions
+
+if TYPE_CHECKING:
+    from polyseme.model.sense_model import SenseModel
+
+ALL = np.uint64(2**32)
+
+
+@dataclass(frozen=True)
+class Assigner:
+    """A model made ready for the kernel."""
+
+    model: SenseModel
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[np.generic], ...]:
+        """weights, choice, offsets, numbers, rows, row_squares: read-only, so that the kernel is compiled once."""
+        rows = sense_directions(self.model)
+        tables: tuple[NDArray[np.generic], ...] = (
+            context_weights(self.model),
+            context_table(self.model),
+            self.model.arrays.sense_offsets,
+            self.model.shown_numbers,
+            rows,
+            np.einsum("ij,ij->i", rows, rows),
+        )
+        views = tuple(table.view(np.ndarray) for table in tables)
+        for view in views:
+            view.flags.writeable = False
+        return views
+
+    def assign(
+        self, tokens: NDArray[np.int32], sentences: NDArray[np.int64], sample: NDArray[np.uint64], seed: int = 0
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """For each token the row of its sense (-1 for tokens not looked at), and the cosine with it."""
+        senses = np.full(len(tokens), -1, np.int32)
+        cosines = np.zeros(len(tokens), np.float32)
+        rule = BY_VECTOR if self.model.arrays.cluster_centers is None else BY_CENTER
+        reach = WIDER * int(self.model.config["window"])
+        rng = np.array([seed], np.uint64)
+        assign_senses(tokens, sentences, reach, rule, *self._tables, sample, rng, senses, cosines)
+        return senses, cosines
+
+    @cached_property
+    def ambiguous(self) -> NDArray[np.uint64]:
+        """A sample of every token of a word with several senses, and of no other."""
+        return np.where(self.model.shown_numbers > 1, ALL, np.uint64(0))

@@ -1,0 +1,59 @@
+"""Nearest neighbours by cosine, among senses or among words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.errors import ConfigError
+from polyseme.model.results import Neighbour
+
+if TYPE_CHECKING:
+    from polyseme.model.sense_model import SenseModel
+
+
+def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows of length 1; rows of length 0 stay so."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.maximum(lengths, 1e-12)[:, None])
+
+
+def nearest(model: SenseModel, word_or_key: str, n: int, among: Literal["senses", "words"]) -> list[Neighbour]:
+    """The n nearest to a word or a sense, without the word itself; each word once."""
+    if n < 1:
+        raise ConfigError(f"the number of neighbours must be 1 or more, not {n}.")
+    word, row = model.find(word_or_key)
+    if among == "words":
+        return _among_words(model, word, row, n)
+    vector = model.vector(word_or_key)
+    cosines = model.unit_senses @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
+    offsets = model.arrays.sense_offsets
+    found: list[Neighbour] = []
+    seen = {word}
+    for candidate in _falling(cosines, 20 * n + 200):
+        other = int(np.searchsorted(offsets, candidate, side="right")) - 1
+        if other in seen or candidate not in model.rows(other):
+            continue
+        seen.add(other)
+        found.append(Neighbour(model.key(candidate), model.vocabulary.words[other], float(cosines[candidate])))
+        if len(found) == n:
+            break
+    return found
+
+
+def _among_words(model: SenseModel, word: int, row: int | None, n: int) -> list[Neighbour]:
+    vector = model.unit_globals[word] if row is None else model.unit_senses[row]
+    cosines = model.unit_globals @ vector
+    words = model.vocabulary.words
+    best = [i for i in _falling(cosines, n + 1) if i != word][:n]
+    return [Neighbour(words[i], words[i], float(cosines[i])) for i in best]
+
+
+def _falling(values: NDArray[np.float32], first: int) -> list[int]:
+    """Indices by falling value; the first ones found without sorting all."""
+    if first >= len(values):
+        return np.argsort(-values, kind="stable").tolist()  # type: ignore[no-any-return]
+    top = np.argpartition(-values, first)[:first]
+    return top[np.argsort(-values[top], kind="stable")].tolist()  # type: ignore[no-any-return]

@@ -1,0 +1,163 @@
+"""SenseModel: words, their senses and vectors, and the questions one can ask them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.tokenizers import AnyTokenizer
+from polyseme.errors import UnknownWord
+from polyseme.model import disambiguation, neighbours, similarity, storage
+from polyseme.model.arrays import ModelArrays
+from polyseme.model.disambiguation import Posterior
+from polyseme.model.results import Disambiguation, Example, Neighbour, Sense, Senses, Similarity
+from polyseme.vocabulary import Vocabulary
+
+MIN_SHARE = 0.01  # a sense with a smaller share of its word's uses hardly ever occurs
+ExampleReader = Callable[[int], list[list[Example]]]
+
+
+def no_examples(_: int) -> list[list[Example]]:
+    return []
+
+
+@dataclass(frozen=True, eq=False)
+class SenseModel:
+    """One vector per meaning. Made by `polyseme.train` or `polyseme.load`."""
+
+    vocabulary: Vocabulary
+    arrays: ModelArrays
+    tokenizer: AnyTokenizer
+    config: dict[str, Any]  # the settings it was trained with
+    corpus: dict[str, Any] = field(default_factory=dict)  # what it was trained on
+    training: dict[str, Any] = field(default_factory=dict)  # how that went
+    read_examples: ExampleReader = no_examples
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], tokenizer: AnyTokenizer | None = None) -> SenseModel:
+        """Open a model folder; vectors are memory-mapped. A model with a tokenizer of your own needs it again."""
+        return storage.load(Path(path), tokenizer)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the model to a folder, which is whole or absent at any moment."""
+        storage.save(self, Path(path), force=force)
+
+    def __contains__(self, word_or_key: str) -> bool:
+        try:
+            self.find(word_or_key)
+        except UnknownWord:
+            return False
+        return True
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    @cached_property
+    def shown_numbers(self) -> NDArray[np.int32]:
+        """How many senses of each word are shown: those with a share of at least MIN_SHARE, and the first always."""
+        offsets, counts = self.arrays.sense_offsets, self.arrays.sense_counts
+        totals = np.add.reduceat(counts, offsets[:-1])
+        enough = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * MIN_SHARE, 1)
+        return np.maximum(np.add.reduceat(enough.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
+
+    def rows(self, word: int) -> range:
+        """The rows of the shown senses of a word."""
+        first = int(self.arrays.sense_offsets[word])
+        return range(first, first + int(self.shown_numbers[word]))
+
+    def shares(self, word: int) -> NDArray[np.float64]:
+        """The shares of the shown senses of a word; they add up to 1."""
+        counts = self.arrays.sense_counts[slice(self.rows(word).start, self.rows(word).stop)].astype(np.float64)
+        return np.asarray(counts / counts.sum() if counts.sum() else np.full(len(counts), 1 / len(counts)))
+
+    def key(self, row: int) -> str:
+        """The key of a sense: the word alone if it has one sense."""
+        word = int(np.searchsorted(self.arrays.sense_offsets, row, side="right")) - 1
+        if self.shown_numbers[word] == 1:
+            return self.vocabulary.words[word]
+        return f"{self.vocabulary.words[word]}#{row - int(self.arrays.sense_offsets[word]) + 1}"
+
+    def find(self, word_or_key: str) -> tuple[int, int | None]:
+        """The id of a word, and the row of the sense if a sense was named (`bank#2`)."""
+        if word_or_key in self.vocabulary:
+            return self.vocabulary.index[word_or_key], None
+        word, hash_mark, number = word_or_key.rpartition("#")
+        if not (hash_mark and word in self.vocabulary and number.isdecimal()):
+            return self.vocabulary.id(self._spelled(word_or_key)), None
+        rows = self.rows(self.vocabulary.index[word])
+        if not 1 <= int(number) <= len(rows):
+            raise UnknownWord(f"'{word}' has {len(rows)} senses: {', '.join(f'{word}#{i + 1}' for i in range(len(rows)))}.")
+        return self.vocabulary.index[word], rows[int(number) - 1]
+
+    def _spelled(self, word: str) -> str:
+        """The word as the tokenizer would write it, if that is one word: 'Bank' asks for 'bank'."""
+        tokens = self.tokenizer(word)
+        return tokens[0] if len(tokens) == 1 and tokens[0] in self.vocabulary else word
+
+    def vector(self, word_or_key: str) -> NDArray[np.float32]:
+        """The vector of a sense; for a word with several, the mean by their shares."""
+        word, row = self.find(word_or_key)
+        if row is not None:
+            return np.array(self.arrays.sense_vectors[row])
+        rows = self.rows(word)
+        vectors = self.arrays.sense_vectors[rows.start : rows.stop]
+        return np.asarray(self.shares(word).astype(np.float32) @ vectors)
+
+    def senses(self, word: str) -> Senses:
+        """The senses of a word, most frequent first, with shares and example sentences."""
+        w = self.find(word)[0]
+        name, rows, shares = self.vocabulary.words[w], self.rows(w), self.shares(w)
+        examples = self.read_examples(w)
+        every = int(self.arrays.sense_offsets[w + 1]) - rows.start
+        shown = tuple(
+            Sense(
+                key=f"{name}#{i + 1}",
+                word=name,
+                number=i + 1,
+                share=float(shares[i]),
+                count=int(self.arrays.sense_counts[row]),
+                examples=tuple(examples[i]) if i < len(examples) else (),
+                _neighbours=self.neighbours,
+            )
+            for i, row in enumerate(rows)
+        )
+        return Senses(name, shown, every - len(rows))
+
+    def neighbours(
+        self, word_or_key: str, n: int = 10, *, among: Literal["senses", "words"] = "senses"
+    ) -> list[Neighbour]:
+        """The nearest senses (of each word the best), or the nearest words by their global vectors, as in the paper."""
+        return neighbours.nearest(self, word_or_key, n, among)
+
+    def disambiguate(
+        self, word: str, context: str, *, posterior: Posterior = "softmax", window: int | None = None
+    ) -> Disambiguation:
+        """The probability of each sense of a word in a context."""
+        return disambiguation.disambiguate(self, word, context, posterior, window)
+
+    def tag(self, text: str) -> str:
+        """The text, with each word of several senses as its key: `the boat drifted to the bank#2`."""
+        from polyseme.model.tagging import Tagger
+
+        return Tagger(self).tag(text)
+
+    def similarity(self, a: str, b: str, *, contexts: Iterable[str] | None = None) -> Similarity:
+        """How alike two words are; with a context for each, how alike in those contexts."""
+        return similarity.similarity(self, a, b, None if contexts is None else tuple(contexts))
+
+    @cached_property
+    def unit_senses(self) -> NDArray[np.float32]:
+        """Sense vectors of length 1."""
+        return neighbours.unit_rows(self.arrays.sense_vectors)
+
+    @cached_property
+    def unit_globals(self) -> NDArray[np.float32]:
+        """Global vectors of length 1."""
+        return neighbours.unit_rows(self.arrays.global_vectors)

@@ -1,0 +1,51 @@
+"""Similarity of two words: the paper's four measures, and the two that later work adds.
+
+With u_i, v_j the senses of the two words and p, q their probabilities in the contexts:
+
+    global_sim  cos(v_g(a), v_g(b))           avg_sim_c  sum of p_i q_j cos(u_i, v_j)
+    avg_sim     mean of cos(u_i, v_j)         max_sim_c  max of p_i q_j cos(u_i, v_j)
+    max_sim     max of cos(u_i, v_j)          local_sim  cos of the most probable senses
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyseme.errors import ConfigError
+from polyseme.model.disambiguation import context_ids, sense_probabilities
+from polyseme.model.results import Similarity
+
+if TYPE_CHECKING:
+    from polyseme.model.sense_model import SenseModel
+
+
+def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | None) -> Similarity:
+    """See `SenseModel.similarity`; a sense key stands for that sense alone."""
+    (word_a, row_a), (word_b, row_b) = model.find(a), model.find(b)
+    rows_a = list(model.rows(word_a)) if row_a is None else [row_a]
+    rows_b = list(model.rows(word_b)) if row_b is None else [row_b]
+    cosines = model.unit_senses[rows_a] @ model.unit_senses[rows_b].T
+    plain = Similarity(
+        global_sim=float(model.unit_globals[word_a] @ model.unit_globals[word_b]),
+        avg_sim=float(cosines.mean()),
+        max_sim=float(cosines.max()),
+    )
+    if contexts is None:
+        return plain
+    if len(contexts) != 2 or row_a is not None or row_b is not None:
+        raise ConfigError("contexts go with two words: give two contexts, and words rather than senses.")
+    p, q = (
+        sense_probabilities(model, word, context_ids(model, word, context, None), "softmax")
+        for word, context in zip((word_a, word_b), contexts, strict=True)
+    )
+    weighted = np.outer(p, q) * cosines
+    return Similarity(
+        plain.global_sim,
+        plain.avg_sim,
+        plain.max_sim,
+        avg_sim_c=float(weighted.sum()),
+        max_sim_c=float(weighted.max()),
+        local_sim=float(cosines[p.argmax(), q.argmax()]),
+    )

@@ -1,0 +1,190 @@
+"""The model on disk: a folder, written beside and renamed.
+
+    config.json        format version, settings, corpus, how the training went; size and digest of the other files
+    vocabulary.tsv     word TAB count, most frequent first
+    model.safetensors  the arrays of `polyseme.model.arrays`, and where each word's line of examples begins
+    examples.jsonl     a line for each word: {"word": ..., "senses": [[[text, start, end], ...], ...]}
+    README.md          a card for people
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.atomic import whole_folder
+from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, find_tokenizer
+from polyseme.errors import MissingFile, ModelError, OutputExists
+from polyseme.model.arrays import ModelArrays
+from polyseme.model.card import card
+from polyseme.model.results import Example
+from polyseme.model.tensors import map_tensors, write_tensors
+from polyseme.vocabulary import Vocabulary, read_words, write_words
+
+if TYPE_CHECKING:
+    from polyseme.model.sense_model import SenseModel
+
+FORMAT_VERSION = 1
+CONFIG, WORDS, TENSORS, EXAMPLES, CARD = "config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl", "README.md"
+LOG = "training.jsonl"  # may be there too
+CHECKED_AT_ONCE = 64 << 20  # larger files are digested only by `verify`, so that opening stays fast
+
+
+def save(model: SenseModel, path: Path, *, force: bool = False, log: Path | None = None) -> None:
+    """Write a model to a folder."""
+    refuse_existing(path, force)
+    with whole_folder(path) as folder:
+        offsets = _write_examples(folder / EXAMPLES, model)
+        write_words(folder / WORDS, model.vocabulary.words, model.vocabulary.counts)
+        write_tensors(folder / TENSORS, {**model.arrays.to_dict(), "example_offsets": offsets})
+        (folder / CARD).write_text(card(model), encoding="utf-8")
+        if log is not None and log.exists():
+            (folder / LOG).write_bytes(log.read_bytes())
+        config = {
+            "format_version": FORMAT_VERSION,
+            "settings": model.config,
+            "tokenizer": model.tokenizer.name,
+            "corpus": model.corpus,
+            "training": model.training,
+            "files": {
+                name: {"bytes": (folder / name).stat().st_size, "sha256": _digest(folder / name)}
+                for name in (WORDS, TENSORS, EXAMPLES)
+            },
+        }
+        (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load(path: Path, tokenizer: AnyTokenizer | None = None) -> SenseModel:
+    """Open a model folder. ModelError, with what is wrong, if it is not whole."""
+    from polyseme.model.sense_model import SenseModel
+
+    config = read_config(path)
+    try:
+        for name in config["files"]:
+            _check_file(path, name, config, CHECKED_AT_ONCE)
+        words, counts = read_words(path / WORDS)
+        tensors, _ = map_tensors(path / TENSORS)
+        offsets = tensors.pop("example_offsets")
+        arrays = ModelArrays(**tensors)  # type: ignore[arg-type]
+        arrays.check(len(words))
+        chosen = tokenizer or (WHITESPACE if config["tokenizer"] == "custom" else find_tokenizer(config["tokenizer"]))
+        return SenseModel(
+            vocabulary=Vocabulary(words, counts),
+            arrays=arrays,
+            tokenizer=chosen,
+            config=config["settings"],
+            corpus=config["corpus"],
+            training=config["training"],
+            read_examples=lambda word: _read_examples(path / EXAMPLES, int(offsets[word])),  # type: ignore[call-overload]
+        )
+    except (ModelError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _broken(path, str(error)) from error
+
+
+def verify(path: Path) -> None:
+    """Digest every file of a model, also the large ones. ModelError if one is not as it was written."""
+    config = read_config(path)
+    for name in config["files"]:
+        try:
+            _check_file(path, name, config, None)
+        except ModelError as error:
+            raise _broken(path, str(error)) from error
+    load(path)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The config.json of a model folder of a version that this polyseme knows."""
+    if not path.is_dir():
+        what = "is a file, not a model folder" if path.exists() else "is not there"
+        raise MissingFile(f"{path} {what}; train one with: polyseme train CORPUS {path}")
+    try:
+        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        version = config["format_version"]
+        if not isinstance(version, int) or not isinstance(config["files"], dict):
+            raise ValueError("it is not a model's")
+    except FileNotFoundError:
+        raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _broken(path, f"{CONFIG} cannot be read ({error})") from error
+    if version > FORMAT_VERSION:
+        raise ModelError(
+            f"{path} has the format {version}, this polyseme reads up to {FORMAT_VERSION}; "
+            f"upgrade with: pip install -U polyseme"
+        )
+    return config  # type: ignore[no-any-return]
+
+
+def is_model(path: Path) -> bool:
+    """Whether a folder is meant to be a model."""
+    return (path / CONFIG).is_file()
+
+
+def refuse_existing(path: Path, force: bool) -> None:
+    """Refuse to overwrite anything unasked, and anything that is not a model even when asked."""
+    if not path.exists():
+        return
+    if not force:
+        raise OutputExists(f"{path} exists already; choose another name, or overwrite it with --force.")
+    if not (path.is_dir() and (is_model(path) or not any(path.iterdir()))):
+        raise OutputExists(f"{path} exists and is not a model, so --force does not remove it; choose another name.")
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a model folder."""
+    return sum(file.stat().st_size for file in path.iterdir())
+
+
+def _broken(path: Path, what: str) -> ModelError:
+    return ModelError(f"{path} is damaged: {what}. Restore it from a copy, or train it again.")
+
+
+def _check_file(path: Path, name: str, config: dict[str, Any], most: int | None) -> None:
+    file, entry = path / name, config["files"][name]
+    if not file.is_file():
+        raise ModelError(f"{name} is missing")
+    size = file.stat().st_size
+    if size != entry["bytes"]:
+        raise ModelError(f"{name} has {size:,} bytes instead of {entry['bytes']:,}")
+    if (most is None or size <= most) and _digest(file) != entry["sha256"]:
+        raise ModelError(f"{name} was changed after it was written")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write_examples(path: Path, model: SenseModel) -> NDArray[np.int64]:
+    """Write the examples of every word that has some; returns where each word's line begins, -1 for none."""
+    offsets = np.full(len(model), -1, np.int64)
+    position = 0
+    with path.open("wb") as file:
+        for i, word in enumerate(model.vocabulary.words):
+            senses = model.read_examples(i)
+            if any(senses):
+                line = json.dumps({"word": word, "senses": _plain(senses)}, ensure_ascii=False).encode() + b"\n"
+                file.write(line)
+                offsets[i] = position
+                position += len(line)
+    return offsets
+
+
+def _plain(senses: Iterable[Iterable[Example]]) -> list[list[tuple[str, int, int]]]:
+    return [[(e.text, e.start, e.end) for e in examples] for examples in senses]
+
+
+def _read_examples(path: Path, offset: int) -> list[list[Example]]:
+    if offset < 0:
+        return []
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return [[Example(*e) for e in examples] for examples in json.loads(file.readline())["senses"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _broken(path.parent, f"{path.name} cannot be read ({error})") from error

@@ -1,0 +1,43 @@
+"""Safetensors files: written whole, read as memory maps (the library itself would copy)."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from polyseme.errors import ModelError
+
+DTYPES = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
+
+
+def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: dict[str, str] | None = None) -> None:
+    """Write arrays to a file."""
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
+    path.open("rb").close()  # the library reports some failed writes only here
+
+
+def map_tensors(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
+    """The arrays of a file, memory-mapped and read-only, and its metadata. ModelError if it is not whole."""
+    try:
+        with safe_open(path, "np") as file:  # checks the header, and that offsets and sizes fit the file
+            metadata = file.metadata() or {}
+        with path.open("rb") as raw:
+            length = struct.unpack("<Q", raw.read(8))[0]
+            header = json.loads(raw.read(length))
+        header.pop("__metadata__", None)
+        return {name: _map(path, 8 + length, entry) for name, entry in header.items()}, metadata
+    except (SafetensorError, OSError, ValueError, KeyError, struct.error) as error:
+        raise ModelError(f"{path.name} is damaged: {error}") from error
+
+
+def _map(path: Path, base: int, entry: dict[str, object]) -> NDArray[np.generic]:
+    shape, (start, end) = entry["shape"], entry["data_offsets"]  # type: ignore[misc]
+    if start == end:
+        return np.empty(shape, DTYPES[str(entry["dtype"])])  # type: ignore[call-overload, no-any-return]
+    return np.memmap(path, DTYPES[str(entry["dtype"])], "r", offset=base + start, shape=tuple(shape))  # type: ignore[call-overload, no-any-return, arg-type]

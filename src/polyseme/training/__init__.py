@@ -1,0 +1,1 @@
+"""From an encoded corpus to a model: settings, the trainer, checkpoints, progress."""

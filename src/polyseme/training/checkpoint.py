@@ -1,0 +1,62 @@
+"""Checkpoints: one file with the arrays of a run and how far it is, written beside and renamed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from polyseme.atomic import whole_file
+from polyseme.errors import ModelError, TrainingError
+from polyseme.model.tensors import map_tensors, write_tensors
+from polyseme.training.config import TrainConfig
+from polyseme.training.trainer import Tally, Trainer
+
+FORMAT_VERSION = 1
+NAME = "checkpoint.safetensors"
+
+
+def write_checkpoint(folder: Path, trainer: Trainer) -> None:
+    """Write the state of a trainer that is between two blocks."""
+    state = {
+        "format_version": FORMAT_VERSION,
+        "config": trainer.state.config.to_dict(),
+        "corpus": trainer.corpus.fingerprint,
+        "done": trainer.done,
+        "seconds": trainer.seconds,
+        "tally": vars(trainer.tally),
+        "split": trainer.state.split,
+    }
+    with whole_file(folder / NAME) as path:
+        write_tensors(path, trainer.state.to_arrays(), {"state": json.dumps(state)})
+
+
+def read_config(folder: Path) -> TrainConfig | None:
+    """The settings of the run that left a checkpoint, if there is one."""
+    path = folder / NAME
+    return TrainConfig.from_dict(_read_state(path)[1]["config"]) if path.exists() else None
+
+
+def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
+    """Bring a fresh trainer to where the checkpoint was, if there is one."""
+    path = folder / NAME
+    if not path.exists():
+        return
+    arrays, state = _read_state(path)
+    if state["corpus"] != trainer.corpus.fingerprint:
+        raise TrainingError(f"the checkpoint {path} is of another corpus; start anew with --force.")
+    trainer.state.restore(arrays, bool(state["split"]))
+    trainer.done = int(state["done"])
+    trainer.seconds = float(state["seconds"])
+    trainer.tally = Tally(**state["tally"])
+
+
+def _read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        arrays, metadata = map_tensors(path)
+        state = json.loads(metadata["state"])
+        if state["format_version"] > FORMAT_VERSION:
+            raise TrainingError(f"{path} was written by a newer polyseme; upgrade with: pip install -U polyseme")
+        return dict(arrays), state
+    except (ModelError, ValueError, KeyError, TypeError) as error:
+        raise TrainingError(f"the checkpoint {path} cannot be read ({error}); start anew with --force.") from error

@@ -1,0 +1,133 @@
+"""TrainConfig: the single list of hyper-parameters. Flags, checkpoints and the model's card come from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from polyseme.errors import ConfigError
+
+if TYPE_CHECKING:  # flags are made from this module: it must be quick to import
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from polyseme.vocabulary import Vocabulary
+
+ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout"]
+OptimizerName = Literal["sgd", "adagrad"]
+CenterStart = Literal["contexts", "zero"]
+RecipeName = Literal["default", "paper"]
+
+MOST_SENSES = 100
+
+
+def _setting(
+    default: Any, doc: str, low: float | None = None, high: float | None = None, one_of: tuple[str, ...] = ()
+) -> Any:
+    """A field with its rule: the lowest and highest value, or the values it may take."""
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "one_of": one_of})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Hyper-parameters of a training run. Defaults are those of the default recipe."""
+
+    model: ModelName = _setting(
+        "mssg", "skip-gram, mssg, np-mssg or mssg-maxout", one_of=("skip-gram", "mssg", "np-mssg", "mssg-maxout")
+    )
+    dim: int = _setting(100, "length of a vector", 1, 10_000)
+    senses: int = _setting(3, "senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
+    max_senses: int = _setting(10, "most senses per word of np-mssg", 1, MOST_SENSES)
+    new_sense_threshold: float = _setting(-0.5, "np-mssg makes a sense below this cosine", -1, 1)
+    window: int = _setting(5, "most words of context on each side", 1, 1000)
+    negatives: int = _setting(5, "noise words per context word", 1, 100)
+    epochs: int = _setting(5, "passes over the corpus", 1, 10_000)
+    learning_rate: float = _setting(0.025, "first step size; sgd lets it fall to 0", 1e-9, 10)
+    optimizer: OptimizerName = _setting("sgd", "sgd or adagrad", one_of=("sgd", "adagrad"))
+    adagrad_delta: float = _setting(0.1, "added to AdaGrad's root, against large first steps", 0, 10)
+    warmup: float = _setting(0.25, "share of the training during which words have one sense", 0, 0.9)
+    whitening: float = _setting(0.7, "how far contexts are whitened to choose senses; 0 for not at all", 0, 1)
+    center_start: CenterStart = _setting(
+        "contexts", "where mssg's clusters start: contexts (a word's first) or zero", one_of=("contexts", "zero")
+    )
+    subsample: float = _setting(1e-3, "frequency above which words are thinned; 0 for never", 0, 1)
+    min_count: int = _setting(5, "words seen less often are left out", 1)
+    max_vocabulary: int | None = _setting(None, "most words to keep", 2)
+    multi_sense_top: int = _setting(30_000, "only the most frequent words get several senses", 0)
+    multi_sense_min_count: int = _setting(50, "uses a word needs to get several senses", 1)
+    multi_sense_words: tuple[str, ...] | None = _setting(None, "the words that get several senses, instead of those")
+    examples: int = _setting(10, "example sentences kept for each sense", 0, 1000)
+    seed: int = _setting(1, "of all that is random", 0, 2**63 - 1)
+    threads: int = _setting(0, "0 for one per core; one thread gives the same bits each time", 0, 1024)
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            _check(f.name, getattr(self, f.name), f.metadata)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def may_have_several_senses(self, vocabulary: Vocabulary) -> NDArray[np.bool_]:
+        """Which words of a vocabulary the settings give several senses."""
+        return vocabulary.several_senses(
+            top=self.multi_sense_top, min_count=self.multi_sense_min_count, listed=self.multi_sense_words
+        )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
+        """The config of `to_dict`, also when it went through JSON."""
+        words = values.get("multi_sense_words")
+        return cls(**{**values, "multi_sense_words": None if words is None else tuple(words)})
+
+
+# The paper's settings, to the letter: Neelakantan et al. (2014), sections 5 and 6.
+PAPER: dict[str, Any] = {
+    "optimizer": "adagrad",
+    "learning_rate": 0.025,
+    "negatives": 1,
+    "window": 5,
+    "senses": 3,
+    "new_sense_threshold": -0.5,
+    "min_count": 20,
+    "epochs": 1,
+    "warmup": 0.0,
+    "whitening": 0.0,
+    "center_start": "zero",
+    "multi_sense_min_count": 20,
+}
+RECIPES: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}
+
+
+def make_config(recipe: str = "default", **given: Any) -> TrainConfig:
+    """A recipe's settings, with those given in their place.
+
+    >>> make_config("paper", dim=300).negatives
+    1
+    """
+    if recipe not in RECIPES:
+        raise ConfigError(f"recipe '{recipe}' is not known; take {' or '.join(RECIPES)}.")
+    known = {f.name for f in fields(TrainConfig)}
+    for name in given:
+        if name not in known:
+            raise ConfigError(f"'{name}' is not a setting; the settings are: {', '.join(sorted(known))}.")
+    return TrainConfig(**{**RECIPES[recipe], **given})
+
+
+def _check(name: str, value: Any, rule: Mapping[str, Any]) -> None:
+    """One sentence for every setting that cannot be."""
+    if rule["one_of"] and value not in rule["one_of"]:
+        raise ConfigError(f"--{_flag(name)} must be one of {', '.join(rule['one_of'])}, not '{value}'.")
+    low, high = rule["low"], rule["high"]
+    if value is None or low is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ConfigError(f"--{_flag(name)} must be a number, not {value!r}.")
+    if value < low or (high is not None and value > high):
+        bounds = f"{low} or more" if high is None else f"between {low} and {high}"
+        raise ConfigError(f"--{_flag(name)} must be {bounds}, not {value}.")
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")

@@ -1,0 +1,221 @@
+"""The training loop: threads take blocks of sentences in order and run the kernel on shared arrays.
+
+Blocks are numbered through all epochs. All that is random in a block follows from the seed and its number, and the
+learning rate from its number alone; so `done`, the number of blocks done, is all that a run must remember besides its
+arrays. Threads pause between blocks for a checkpoint, or to stop: then exactly the blocks before `done` are done.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoding import LONGEST_SENTENCE
+from polyseme.errors import Interrupted, TrainingError
+from polyseme.kernels.training import make_scratch, train_block
+from polyseme.training.events import Listener, Trained, Training, silent
+from polyseme.training.state import TrainState
+
+BLOCK_TOKENS = 10_000
+SMALLEST_RATE = 1e-4  # of the first
+REPORT_SECONDS = 0.5
+MASK = 2**64 - 1
+
+
+@dataclass
+class Tally:
+    """Sums over blocks."""
+
+    tokens: int = 0
+    pairs: int = 0
+    loss: float = 0.0
+
+    def add(self, tokens: int, pairs: int, loss: float) -> None:
+        self.tokens += tokens
+        self.pairs += pairs
+        self.loss += loss
+
+
+@dataclass
+class Trainer:
+    """Runs a TrainState over a corpus; `done` blocks of `total` are behind it."""
+
+    state: TrainState
+    corpus: EncodedCorpus
+    done: int = 0
+    seconds: float = 0.0
+    tally: Tally = field(default_factory=Tally)
+
+    def __post_init__(self) -> None:
+        self.bounds = block_bounds(self.corpus.sentences)
+        self.per_epoch = len(self.bounds) - 1
+        self.total = self.per_epoch * self.state.config.epochs
+        self.split_at = int(self.state.config.warmup * self.total)
+        self._lock = threading.Lock()
+        self._problem: BaseException | None = None
+
+    def run(
+        self,
+        *,
+        listen: Listener = silent,
+        stop: Callable[[], bool] = lambda: False,
+        checkpoint: Callable[[], None] = lambda: None,
+        checkpoint_seconds: float = math.inf,
+    ) -> None:
+        """Train to the end, with a checkpoint now and then. Raises Interrupted, after a checkpoint, when told to stop."""
+        reports = _Reports(self, listen)
+        last_checkpoint = time.monotonic()
+        while self.done < self.total:
+            if not self.state.split and self.done >= self.split_at:
+                self.state.split_senses()
+            until = self.total if self.state.split else self.split_at
+            stopped = False
+            try:
+                self._run_threads(until, reports, lambda: stop() or time.monotonic() - last_checkpoint > checkpoint_seconds)
+                stopped = stop()
+            except KeyboardInterrupt:
+                stopped = True
+            if stopped or time.monotonic() - last_checkpoint > checkpoint_seconds:
+                checkpoint()
+                last_checkpoint = time.monotonic()
+            if stopped and self.done < self.total:
+                raise Interrupted(f"stopped at {self.progress:.1%} of the training.")
+        if not self.state.split:
+            self.state.split_senses()
+        listen(Trained(self.tally.tokens, self.seconds, self.tally.loss / max(self.tally.pairs, 1)))
+
+    @property
+    def progress(self) -> float:
+        return self.done / self.total
+
+    @property
+    def learning_rate(self) -> float:
+        return self._rate(self.done)
+
+    def _rate(self, block: int) -> float:
+        config = self.state.config
+        left = 1.0 if config.optimizer == "adagrad" else max(1 - block / self.total, SMALLEST_RATE)
+        return config.learning_rate * left
+
+    def _run_threads(self, until: int, reports: _Reports, pause: Callable[[], bool]) -> None:
+        """Run blocks up to number `until`, or until `pause`; returns (or raises) with every begun block finished."""
+        leave = threading.Event()
+        started = time.monotonic()
+        workers = [
+            threading.Thread(target=self._work, args=(thread, until, leave), daemon=True)
+            for thread in range(self.state.threads)
+        ]
+        try:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(REPORT_SECONDS / 5)
+                    reports.maybe(self.seconds + time.monotonic() - started)
+                    if pause():
+                        leave.set()
+        finally:
+            leave.set()
+            for worker in workers:
+                worker.join()
+            self.seconds += time.monotonic() - started
+        if self._problem is not None:
+            raise self._problem
+
+    def _work(self, thread: int, until: int, leave: threading.Event) -> None:
+        """One thread: take the next block, train on it, again."""
+        state, settings = self.state, self.state.settings
+        scratch = make_scratch(LONGEST_SENTENCE, state.config.dim, settings)
+        try:
+            while not leave.is_set():
+                with self._lock:
+                    block = self.done
+                    if block >= until:
+                        return
+                    self.done += 1
+                sentences = np.array(self.corpus.sentences[slice(*self._sentences_of(block))])
+                tokens = np.array(self.corpus.tokens[sentences[0] : sentences[-1]])
+                counted = train_block(
+                    tokens,
+                    sentences - sentences[0],
+                    state.parameters,
+                    state.tables,
+                    settings,
+                    scratch,
+                    np.uint64(block_seed(state.config.seed, block)),
+                    np.float32(self._rate(block)),
+                    thread,
+                    state.threads,
+                )
+                with self._lock:
+                    self.tally.add(*counted)
+                if not math.isfinite(counted[2]):
+                    raise TrainingError(
+                        f"training diverged at {self.progress:.1%}: the loss is not a number. "
+                        f"Try a lower --learning-rate than {state.config.learning_rate}."
+                    )
+        except BaseException as problem:  # handed to the thread that waits
+            self._problem = problem
+            leave.set()
+
+    def _sentences_of(self, block: int) -> tuple[int, int]:
+        place = block % self.per_epoch
+        return int(self.bounds[place]), int(self.bounds[place + 1]) + 1
+
+
+class _Reports:
+    """Sends a Training event every half second."""
+
+    def __init__(self, trainer: Trainer, listen: Listener) -> None:
+        self.trainer = trainer
+        self.listen = listen
+        self.last = (trainer.seconds, trainer.done, trainer.tally.pairs, trainer.tally.loss)
+
+    def maybe(self, seconds: float) -> None:
+        trainer = self.trainer
+        last_seconds, last_done, last_pairs, last_loss = self.last
+        if seconds - last_seconds < REPORT_SECONDS or trainer.tally.pairs == last_pairs:
+            return
+        done, pairs, loss = trainer.done, trainer.tally.pairs, trainer.tally.loss
+        tokens_per_block = len(trainer.corpus.tokens) / trainer.per_epoch
+        speed = (done - last_done) / (seconds - last_seconds)
+        self.listen(
+            Training(
+                epoch=min(done // trainer.per_epoch + 1, trainer.state.config.epochs),
+                epochs=trainer.state.config.epochs,
+                progress=trainer.progress,
+                tokens_per_second=speed * tokens_per_block,
+                loss=(loss - last_loss) / (pairs - last_pairs),
+                learning_rate=trainer.learning_rate,
+                senses_per_word=trainer.state.mean_senses,
+                seconds=seconds,
+                eta=(trainer.total - done) / speed,
+            )
+        )
+        self.last = (seconds, done, pairs, loss)
+
+
+def block_bounds(sentences: NDArray[np.int64], size: int = BLOCK_TOKENS) -> NDArray[np.int64]:
+    """Sentence numbers that cut a corpus into blocks of about `size` tokens: the first of each block, and the end."""
+    marks = np.arange(size, int(sentences[-1]), size)
+    return np.unique(np.concatenate([[0], np.searchsorted(sentences, marks), [len(sentences) - 1]]))
+
+
+def block_seed(seed: int, block: int) -> int:
+    """A seed for each block of a run, far from those of its neighbours."""
+    return ((seed + 1) * 0xD1342543DE82EF95 + block * 0xDA942042E4DD58B5) & MASK
+
+
+def thread_number(threads: int) -> int:
+    """The number of threads meant: 0 is one for each core this process may use."""
+    if threads:
+        return threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

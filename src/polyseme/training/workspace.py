@@ -1,0 +1,67 @@
+"""The folder of an unfinished run, beside the model to be: `my.model.training`.
+
+    corpus/                  the encoded corpus
+    checkpoint.safetensors   the last checkpoint
+    training.jsonl           the log
+    lock                     held while a process works here
+
+It is removed when the model is saved.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from polyseme.errors import OutputExists, TrainingError
+
+
+def workspace_of(model: Path) -> Path:
+    return model.with_name(f"{model.name}.training")
+
+
+@contextmanager
+def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
+    """The workspace of a model, locked: a new one, or with `resume` the one that is there."""
+    folder = workspace_of(model)
+    if folder.exists() and not folder.is_dir():
+        raise OutputExists(f"{folder} is in the way; move it, or choose another name for the model.")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        if not _try_lock(lock):
+            raise TrainingError(f"another process is training {model} now; wait for it, or choose another name.")
+        left = [path for path in folder.iterdir() if path.name != "lock"]
+        if left and not (resume or force):
+            raise OutputExists(
+                f"{folder} holds an unfinished run; go on with --resume, or throw it away and start anew with --force."
+            )
+        if force and not resume:
+            for path in left:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        try:
+            yield folder
+        except BaseException:
+            if not any(path.name != "lock" for path in folder.iterdir()):
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _try_lock(file: IO[str]) -> bool:
+    """Lock a file until it is closed or the process ends, however it ends."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
