@@ -1,7 +1,8 @@
 """From text to an encoded corpus, in one pass over the text and in bounded memory.
 
 Words are numbered as they come and written at once; when the text ends, the different words are brought into their
-normal form and sorted by frequency, and the file of numbers is rewritten in place. Memory holds the different words only.
+normal form and sorted by frequency, and the file of numbers is rewritten in place. Memory holds the different words
+alone.
 """
 
 from __future__ import annotations
@@ -72,9 +73,7 @@ class _Writer:
         self.lexicon = GrowingLexicon(self.cutter)
         self.tokens = self.sentences = self.bad_bytes = self.open_length = 0
         self.source_sentences: list[int] = []
-        self.files = {
-            name: (folder / name).open("wb") for name in (encoded.TOKENS, encoded.SENTENCES, encoded.PLACES)
-        }
+        self.files = {name: (folder / name).open("wb") for name in (encoded.TOKENS, encoded.SENTENCES, encoded.PLACES)}
         self._write(encoded.SENTENCES, np.zeros(1, np.int64))
 
     def begin_source(self) -> None:
@@ -120,8 +119,8 @@ class _Writer:
         words, counts, new_ids = self._sorted_words()
         write_words(self.folder / encoded.WORDS, words, counts)
         digest = hashlib.sha256((self.folder / encoded.WORDS).read_bytes())
-        with (self.folder / encoded.TOKENS).open("r+b") as file:
-            for ids in _renumber(file, new_ids):
+        with (self.folder / encoded.TOKENS).open("r+b") as tokens:
+            for ids in _renumber(tokens, new_ids):
                 digest.update(ids)
         description = {
             "format_version": encoded.FORMAT_VERSION,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class GrowingLexicon:
         if not bounds:
             return []
         letters = self._arrays.letters[bounds[0] : bounds[-1]].tobytes()
-        return [letters[a - bounds[0] : b - bounds[0]].decode() for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [letters[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
 
     def number(self, text: bytes) -> Numbered:
         """Split a valid UTF-8 text and number its words."""

@@ -15,7 +15,6 @@ from polyseme.errors import CorpusError
 
 BLOCK = 1 << 20
 UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
-BLANKS = (b"\n", b" ", b"\t")
 
 
 @dataclass(frozen=True)
@@ -94,13 +93,13 @@ def _clean(data: bytes, offset: int, source: Source) -> Block:
 
 
 def _last_break(data: bytes, size: int) -> int:
-    """Where to cut: after the last line end, else the last blank, else (once too long) between two characters."""
-    for blank in BLANKS:
-        end = data.rfind(blank) + 1
-        if end:
-            return end
-    if len(data) < size:
-        return 0
+    """Where to cut: after the last line end, else (once too long) after the last blank or between two characters."""
+    end = data.rfind(b"\n") + 1
+    if end or len(data) < size:
+        return end
+    end = max(data.rfind(b" "), data.rfind(b"\t")) + 1
+    if end:
+        return end
     end = len(data)
     while end > len(data) - 4 and data[end - 1] & 0xC0 == 0x80:
         end -= 1

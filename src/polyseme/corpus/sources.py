@@ -69,7 +69,7 @@ def _expand(item: str) -> list[Source]:
         return [_source(p) for p in inside]
     if path.exists():
         return [_source(path)]
-    matches = sorted(p for p in glob.glob(item, recursive=True) if Path(p).is_file())
+    matches = sorted(p for p in glob.glob(item, recursive=True) if Path(p).is_file())  # noqa: PTH207
     if not matches:
         raise MissingFile(f"{item} is not there; check the path (it is looked for in {Path.cwd()}).")
     return [_source(Path(p)) for p in matches]

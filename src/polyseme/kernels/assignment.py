@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from polyseme.kernels.compiling import kernel
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import BY_CENTER, ZERO, nearest_center, strongest_vector
 
 UNASSIGNED = -1
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def assign_senses(
     tokens, sentences, reach, rule, weights, choice, offsets, numbers, rows, row_squares, sample, rng, senses, cosines
 ):
@@ -58,7 +58,7 @@ def assign_senses(
             cosines[t] = cosine
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def weighted_context(tokens, known, first, last, center, weights, choice, context):
     """Weighted mean of the rows of the known words first..last-1, without `center`; returns its squared length."""
     dim = choice.shape[1]
@@ -80,7 +80,7 @@ def weighted_context(tokens, known, first, last, center, weights, choice, contex
     return square
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def keep_best(senses, cosines, first_position, best_cosines, best_positions):
     """Keep for each sense the positions with the highest cosines, best first.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from polyseme.kernels.compiling import kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -12,7 +13,7 @@ LOW = np.uint64(0xFFFFFFFF)
 S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def draw(state):
     """The next 64 random bits.  state SHARED uint64 (1,)"""
     state[0] += GOLDEN
@@ -22,13 +23,13 @@ def draw(state):
     return z ^ z >> S31
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def below(bits, n):
     """A number in 0..n-1 from the high half of random bits."""
     return np.int64((bits >> S32) * np.uint64(n) >> S32)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def draw_noise(state, noise):
     """A noise word from an alias table.  noise IN uint32 (V, 2), see `Vocabulary.noise_table`"""
     bits = draw(state)

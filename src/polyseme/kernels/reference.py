@@ -7,6 +7,7 @@ it knows nothing of threads, so `thread`, `threads` and the hot rows play no par
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def train_block(
     """Train on a block; the parameters should be float64 arrays. Returns (tokens trained, pairs, loss)."""
     random = Randomness(seed)
     trained, pairs, loss = 0, 0, 0.0
-    for start, end in zip(sentences, sentences[1:], strict=False):
+    for start, end in pairwise(sentences.tolist()):
         known = [w for w in tokens[start:end].tolist() if w < len(tables.keep)]
         words = [w for w in known if random.high() < tables.keep[w]]
         for t, word in enumerate(words):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from polyseme.kernels.compiling import kernel
 
 # How a sense is chosen.
 ONE_SENSE, BY_CENTER, BY_VECTOR = 0, 1, 2
@@ -12,7 +13,7 @@ TIE = np.float32(1e-5)
 ZERO = np.float32(0)
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def dot(a, row_a, b, row_b):
     """a[row_a] . b[row_b]"""
     total = ZERO
@@ -21,7 +22,7 @@ def dot(a, row_a, b, row_b):
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def context_vector(words, first, last, center, table, context):
     """Mean of the rows of words[first:last], without words[center]; returns its squared length.
 
@@ -46,7 +47,7 @@ def context_vector(words, first, last, center, table, context):
     return square
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def nearest_center(context, context_square, first, last, centers, center_squares):
     """The row among first..last-1 whose center has the highest cosine with the context, and that cosine.
 
@@ -66,7 +67,7 @@ def nearest_center(context, context_square, first, last, centers, center_squares
     return best, best_cosine
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def strongest_vector(context, first, last, vectors):
     """The row among first..last-1 whose vector has the largest dot product with the context (maxout)."""
     best = first

@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from polyseme.kernels.compiling import kernel
 
 SEPARATOR, WORD, JOINER, SINGLE = 0, 1, 2, 3
 NEWLINE = 10
@@ -45,7 +46,7 @@ class Lexicon(NamedTuple):
     size: NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def class_at(text, i, classes):
     """Class and length in bytes of the character at text[i]; the text is valid UTF-8."""
     lead = np.int64(text[i])
@@ -59,7 +60,7 @@ def class_at(text, i, classes):
     return classes[point], 4
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def split(text, classes, starts, ends):
     """Find the words of a text, and its line ends as words of no length.
 
@@ -84,9 +85,7 @@ def split(text, classes, starts, ends):
         if kind == WORD:
             while i < n and text[i] != NEWLINE:
                 kind, width = class_at(text, i, classes)
-                if kind == JOINER and i + width < n and class_at(text, i + width, classes)[0] == WORD:
-                    i += width
-                elif kind == WORD:
+                if (kind == JOINER and i + width < n and class_at(text, i + width, classes)[0] == WORD) or kind == WORD:
                     i += width
                 else:
                     break
@@ -98,7 +97,7 @@ def split(text, classes, starts, ends):
     return found
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def number(text, starts, ends, lexicon, ids):
     """Number the words of a text, adding new ones to the lexicon and counting all.
 
@@ -138,7 +137,7 @@ def number(text, starts, ends, lexicon, ids):
     return len(starts)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def same_bytes(text, start, end, letters, first, last):
     """Whether text[start:end] equals letters[first:last]."""
     if end - start != last - first:
@@ -149,7 +148,7 @@ def same_bytes(text, start, end, letters, first, last):
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def fill_slots(slots, hashes, size):
     """Enter words 0 to size into empty slots.  slots OUT int32 (a power of 2,); hashes IN uint64."""
     mask = np.uint64(len(slots) - 1)
@@ -160,7 +159,7 @@ def fill_slots(slots, hashes, size):
         slots[slot] = word
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def cut_sentences(ids, starts, offset, longest, open_length, tokens, lengths, places):
     """Turn numbered words and line ends into sentences of at most `longest` tokens.
 

@@ -10,8 +10,8 @@ For each kept token w, with R drawn from 1..N and the window c of R words on eac
                  g   = y - sigmoid(v_s[w, k] . v_g[o])     all with the vectors as they are before this token
              v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k]), one after the other
 
-Threads share the arrays and write without locks (Hogwild). Rows rarely collide, but those of the most frequent words do,
-and then two cores fight for the same cache lines. So each thread works on a copy of its own of the `hot` most
+Threads share the arrays and write without locks (Hogwild). Rows rarely collide, but those of the most frequent words
+do, and then two cores fight for the same cache lines. So each thread works on a copy of its own of the `hot` most
 frequent rows of v_g, kept behind the others in the same array, and brings in its mean share after each block.
 """
 
@@ -20,14 +20,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from polyseme.kernels.compiling import inlined, kernel
 from polyseme.kernels.randomness import S32, below, draw, draw_noise
 from polyseme.kernels.senses import BY_CENTER, BY_VECTOR, ZERO, context_vector, dot, nearest_center, strongest_vector
 
 ONE = np.float32(1)
-LIMIT = np.float32(16)
+LIMIT = np.float32(16)  # dot products beyond are as certain
+SMALLEST = 1e-300
 
 
 class Parameters(NamedTuple):
@@ -109,11 +110,7 @@ def make_scratch(longest_sentence: int, dim: int, settings: Settings) -> Scratch
     )
 
 
-# Called once for each token with many arrays: compiled into the loop, since passing those costs more than the work.
-inlined = njit(nogil=True, cache=True, fastmath=True, inline="always")
-
-
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, learning_rate, thread, threads):
     """Train on a block of whole sentences.
 
@@ -155,7 +152,7 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     return trained, pairs, loss
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def keep_words(tokens, start, end, keep, rng, words):
     """Copy into `words` the tokens that are in the vocabulary and survive subsampling; returns their number."""
     n = 0
@@ -185,7 +182,9 @@ def choose_sense(words, t, first, last, parameters, tables, settings, context):
             if cosine < settings.new_sense_threshold and end < parameters.sense_offsets[word + 1]:
                 row = end
                 parameters.sense_numbers[word] += 1
-        move_center(row, context, parameters.sense_counts[row] + 1, parameters.cluster_centers, parameters.center_squares)
+        move_center(
+            row, context, parameters.sense_counts[row] + 1, parameters.cluster_centers, parameters.center_squares
+        )
     elif settings.rule == BY_VECTOR:
         context_vector(words, first, last, t, tables.choice, context)
         row = strongest_vector(context, row, end, parameters.sense_vectors)
@@ -193,7 +192,7 @@ def choose_sense(words, t, first, last, parameters, tables, settings, context):
     return row
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def first_empty(first, last, counts):
     """The first row that no context has chosen, or `last`."""
     for row in range(first, last):
@@ -202,7 +201,7 @@ def first_empty(first, last, counts):
     return last
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def move_center(row, context, count, centers, center_squares):
     """mu += (c - mu) / count, which keeps mu the mean of its contexts."""
     share = ONE / np.float32(count)
@@ -232,7 +231,7 @@ def draw_pairs(words, center, first, last, noise, settings, hot_base, rng, rows)
     return n
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def dot_rows(vectors, row, table, rows, n, out):
     """out[j] = vectors[row] . table[rows[j]], four rows at a time to read the vector once for all."""
     dim = table.shape[1]
@@ -254,7 +253,7 @@ def dot_rows(vectors, row, table, rows, n, out):
         out[j] = dot(vectors, row, table, rows[j])
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def loss_and_pulls(n, negatives, pulls):
     """Replace dot products x by g = y - sigmoid(x), and return the loss, the sum of -log p(y).
 
@@ -262,7 +261,12 @@ def loss_and_pulls(n, negatives, pulls):
     pulls  IN, OUT  float32 (n,)   a positive, then its negatives, again and again
     """
     for j in range(n):
-        r = min(max(pulls[j], -LIMIT), LIMIT) * np.float32(-1 / 64)
+        x = pulls[j]
+        if x > LIMIT:
+            x = LIMIT
+        elif x < -LIMIT:
+            x = -LIMIT
+        r = x * np.float32(-1 / 64)
         e = ONE + r * (ONE + r * (np.float32(1 / 2) + r * (np.float32(1 / 6) + r * np.float32(1 / 24))))
         e = e * e
         e = e * e
@@ -273,15 +277,17 @@ def loss_and_pulls(n, negatives, pulls):
         pulls[j] = -ONE / (ONE + e)
     loss = 0.0
     for j in range(0, n, 1 + negatives):
-        likelihood = -np.float64(pulls[j])
+        likelihood = -float(pulls[j])
         pulls[j] += ONE
         for k in range(j + 1, j + 1 + negatives):
-            likelihood *= np.float64(ONE + pulls[k])
-        loss -= np.log(max(likelihood, 1e-300))
+            likelihood *= float(ONE + pulls[k])
+        if likelihood < SMALLEST:
+            likelihood = SMALLEST
+        loss -= np.log(likelihood)
     return loss
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def learn_sgd(vectors, sense, table, rows, pulls, n, learning_rate, gradient):
     """Move the global vectors one pair after the other, then the sense vector by the sum of its gradients."""
     dim = table.shape[1]
@@ -297,7 +303,7 @@ def learn_sgd(vectors, sense, table, rows, pulls, n, learning_rate, gradient):
         vectors[sense, i] += gradient[i]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel
 def learn_adagrad(vectors, squares, sense, table, table_squares, rows, pulls, n, learning_rate, delta, gradient):
     """The same with a step for each coordinate: rate * g / (sqrt(sum of all g^2 so far) + delta)."""
     dim = table.shape[1]
@@ -318,7 +324,7 @@ def learn_adagrad(vectors, squares, sense, table, table_squares, rows, pulls, n,
         vectors[sense, i] += learning_rate * gradient[i] / (np.sqrt(square) + delta)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def take_hot_rows(table, hot_base, before):
     """Copy the hot rows to this thread's place, and remember them.  before OUT float32 (hot, d)"""
     for row in range(len(before)):
@@ -327,7 +333,7 @@ def take_hot_rows(table, hot_base, before):
             table[hot_base + row, i] = before[row, i]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def give_hot_rows(table, hot_base, before, share):
     """Add to the hot rows this share of what the thread's own copy has changed by."""
     for row in range(len(before)):

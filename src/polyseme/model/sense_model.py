@@ -93,7 +93,9 @@ class SenseModel:
             return self.vocabulary.id(self._spelled(word_or_key)), None
         rows = self.rows(self.vocabulary.index[word])
         if not 1 <= int(number) <= len(rows):
-            raise UnknownWord(f"'{word}' has {len(rows)} senses: {', '.join(f'{word}#{i + 1}' for i in range(len(rows)))}.")
+            raise UnknownWord(
+                f"'{word}' has {len(rows)} senses: {', '.join(f'{word}#{i + 1}' for i in range(len(rows)))}."
+            )
         return self.vocabulary.index[word], rows[int(number) - 1]
 
     def _spelled(self, word: str) -> str:

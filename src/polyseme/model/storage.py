@@ -1,10 +1,10 @@
 """The model on disk: a folder, written beside and renamed.
 
-    config.json        format version, settings, corpus, how the training went; size and digest of the other files
-    vocabulary.tsv     word TAB count, most frequent first
-    model.safetensors  the arrays of `polyseme.model.arrays`, and where each word's line of examples begins
-    examples.jsonl     a line for each word: {"word": ..., "senses": [[[text, start, end], ...], ...]}
-    README.md          a card for people
+config.json        format version, settings, corpus, how the training went; size and digest of the other files
+vocabulary.tsv     word TAB count, most frequent first
+model.safetensors  the arrays of `polyseme.model.arrays`, and where each word's line of examples begins
+examples.jsonl     a line for each word: {"word": ..., "senses": [[[text, start, end], ...], ...]}
+README.md          a card for people
 """
 
 from __future__ import annotations
@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 FORMAT_VERSION = 1
-CONFIG, WORDS, TENSORS, EXAMPLES, CARD = "config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl", "README.md"
+CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
+    "config.json",
+    "vocabulary.tsv",
+    "model.safetensors",
+    "examples.jsonl",
+    "README.md",
+)
 LOG = "training.jsonl"  # may be there too
 CHECKED_AT_ONCE = 64 << 20  # larger files are digested only by `verify`, so that opening stays fast
 
@@ -81,7 +87,7 @@ def load(path: Path, tokenizer: AnyTokenizer | None = None) -> SenseModel:
             config=config["settings"],
             corpus=config["corpus"],
             training=config["training"],
-            read_examples=lambda word: _read_examples(path / EXAMPLES, int(offsets[word])),  # type: ignore[call-overload]
+            read_examples=lambda word: _read_examples(path / EXAMPLES, int(offsets[word])),
         )
     except (ModelError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _broken(path, str(error)) from error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +15,15 @@ from safetensors.numpy import save_file
 
 from polyseme.errors import ModelError
 
-DTYPES = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
+DTYPES: dict[str, Any] = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
 
 
 def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: dict[str, str] | None = None) -> None:
     """Write arrays to a file."""
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
-    path.open("rb").close()  # the library reports some failed writes only here
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)  # the library lets no one else read the file
 
 
 def map_tensors(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
@@ -36,8 +40,8 @@ def map_tensors(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, s
         raise ModelError(f"{path.name} is damaged: {error}") from error
 
 
-def _map(path: Path, base: int, entry: dict[str, object]) -> NDArray[np.generic]:
-    shape, (start, end) = entry["shape"], entry["data_offsets"]  # type: ignore[misc]
+def _map(path: Path, base: int, entry: dict[str, Any]) -> NDArray[np.generic]:
+    dtype, shape, (start, end) = DTYPES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
     if start == end:
-        return np.empty(shape, DTYPES[str(entry["dtype"])])  # type: ignore[call-overload, no-any-return]
-    return np.memmap(path, DTYPES[str(entry["dtype"])], "r", offset=base + start, shape=tuple(shape))  # type: ignore[call-overload, no-any-return, arg-type]
+        return np.empty(shape, dtype)  # what is empty cannot be mapped
+    return np.memmap(path, dtype, "r", offset=base + start, shape=shape)

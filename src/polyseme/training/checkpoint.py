@@ -11,9 +11,9 @@ from polyseme.errors import ModelError, TrainingError
 from polyseme.model.tensors import map_tensors, write_tensors
 from polyseme.training.config import TrainConfig
 from polyseme.training.trainer import Tally, Trainer
+from polyseme.training.workspace import CHECKPOINT
 
 FORMAT_VERSION = 1
-NAME = "checkpoint.safetensors"
 
 
 def write_checkpoint(folder: Path, trainer: Trainer) -> None:
@@ -27,19 +27,19 @@ def write_checkpoint(folder: Path, trainer: Trainer) -> None:
         "tally": vars(trainer.tally),
         "split": trainer.state.split,
     }
-    with whole_file(folder / NAME) as path:
+    with whole_file(folder / CHECKPOINT) as path:
         write_tensors(path, trainer.state.to_arrays(), {"state": json.dumps(state)})
 
 
 def read_config(folder: Path) -> TrainConfig | None:
     """The settings of the run that left a checkpoint, if there is one."""
-    path = folder / NAME
+    path = folder / CHECKPOINT
     return TrainConfig.from_dict(_read_state(path)[1]["config"]) if path.exists() else None
 
 
 def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
     """Bring a fresh trainer to where the checkpoint was, if there is one."""
-    path = folder / NAME
+    path = folder / CHECKPOINT
     if not path.exists():
         return
     arrays, state = _read_state(path)

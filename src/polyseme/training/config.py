@@ -34,32 +34,32 @@ def _setting(
 class TrainConfig:
     """Hyper-parameters of a training run. Defaults are those of the default recipe."""
 
-    model: ModelName = _setting(
-        "mssg", "skip-gram, mssg, np-mssg or mssg-maxout", one_of=("skip-gram", "mssg", "np-mssg", "mssg-maxout")
-    )
-    dim: int = _setting(100, "length of a vector", 1, 10_000)
-    senses: int = _setting(3, "senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
-    max_senses: int = _setting(10, "most senses per word of np-mssg", 1, MOST_SENSES)
-    new_sense_threshold: float = _setting(-0.5, "np-mssg makes a sense below this cosine", -1, 1)
-    window: int = _setting(5, "most words of context on each side", 1, 1000)
-    negatives: int = _setting(5, "noise words per context word", 1, 100)
-    epochs: int = _setting(5, "passes over the corpus", 1, 10_000)
-    learning_rate: float = _setting(0.025, "first step size; sgd lets it fall to 0", 1e-9, 10)
-    optimizer: OptimizerName = _setting("sgd", "sgd or adagrad", one_of=("sgd", "adagrad"))
-    adagrad_delta: float = _setting(0.1, "added to AdaGrad's root, against large first steps", 0, 10)
-    warmup: float = _setting(0.25, "share of the training during which words have one sense", 0, 0.9)
-    whitening: float = _setting(0.7, "how far contexts are whitened to choose senses; 0 for not at all", 0, 1)
+    model: ModelName = _setting("mssg", "The model", one_of=("skip-gram", "mssg", "np-mssg", "mssg-maxout"))
+    dim: int = _setting(100, "Length of a vector", 1, 10_000)
+    senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
+    max_senses: int = _setting(10, "Most senses per word of np-mssg", 1, MOST_SENSES)
+    new_sense_threshold: float = _setting(-0.1, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
+    window: int = _setting(5, "Most words of context on each side", 1, 1000)
+    negatives: int = _setting(5, "Noise words per context word", 1, 100)
+    epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
+    learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
+    optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=("sgd", "adagrad"))
+    adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
+    warmup: float = _setting(0.25, "Share of the training during which words have one sense", 0, 0.9)
+    whitening: float = _setting(0.7, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
     center_start: CenterStart = _setting(
-        "contexts", "where mssg's clusters start: contexts (a word's first) or zero", one_of=("contexts", "zero")
+        "contexts",
+        "Where the clusters of mssg start: at a word's first contexts, or at zero",
+        one_of=("contexts", "zero"),
     )
-    subsample: float = _setting(1e-3, "frequency above which words are thinned; 0 for never", 0, 1)
-    min_count: int = _setting(5, "words seen less often are left out", 1)
-    max_vocabulary: int | None = _setting(None, "most words to keep", 2)
-    multi_sense_top: int = _setting(30_000, "only the most frequent words get several senses", 0)
-    multi_sense_min_count: int = _setting(50, "uses a word needs to get several senses", 1)
-    multi_sense_words: tuple[str, ...] | None = _setting(None, "the words that get several senses, instead of those")
-    examples: int = _setting(10, "example sentences kept for each sense", 0, 1000)
-    seed: int = _setting(1, "of all that is random", 0, 2**63 - 1)
+    subsample: float = _setting(1e-3, "Frequency above which words are thinned; 0 for never", 0, 1)
+    min_count: int = _setting(5, "Words seen less often are left out", 1)
+    max_vocabulary: int | None = _setting(None, "Most words to keep", 2)
+    multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0)
+    multi_sense_min_count: int = _setting(50, "Uses a word needs to get several senses", 1)
+    multi_sense_words: tuple[str, ...] | None = _setting(None, "The words that get several senses, instead of those")
+    examples: int = _setting(10, "Example sentences kept for each sense", 0, 1000)
+    seed: int = _setting(1, "Of all that is random", 0, 2**63 - 1)
     threads: int = _setting(0, "0 for one per core; one thread gives the same bits each time", 0, 1024)
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 
@@ -34,11 +34,19 @@ def find_examples(
     quotes = _quote(model, corpus, np.unique(positions[positions >= 0]), stop)
 
     def read(word: int) -> list[list[Example]]:
-        return [
-            list({e.text: e for p in positions[row].tolist() if (e := quotes.get(p))}.values()) for row in model.rows(word)
-        ]
+        return [_different(quotes[p] for p in positions[row].tolist() if p >= 0) for row in model.rows(word)]
 
     return read
+
+
+def _different(examples: Iterable[Example]) -> list[Example]:
+    """Examples without those that quote much the same piece of text as an earlier one."""
+    chosen: list[Example] = []
+    for example in examples:
+        middle = example.text[len(example.text) // 3 : 2 * len(example.text) // 3]
+        if not any(middle in earlier.text for earlier in chosen):
+            chosen.append(example)
+    return chosen
 
 
 def _best_positions(
@@ -104,9 +112,7 @@ def _from_text(text: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32], 
     first, last = max(0, k - AROUND), min(len(starts) - 1, k + AROUND)
     begin = int(starts[first]) if first else 0
     end = int(ends[last]) if last < len(starts) - 1 else len(text)
-    left, word, right = (
-        b.decode() for b in (text[begin : starts[k]], text[starts[k] : ends[k]], text[ends[k] : end])
-    )
+    left, word, right = (b.decode() for b in (text[begin : starts[k]], text[starts[k] : ends[k]], text[ends[k] : end]))
     return Example(left + word + right, len(left), len(left) + len(word))
 
 

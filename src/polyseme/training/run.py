@@ -25,7 +25,7 @@ from polyseme.training.events import Checkpointed, Encoded, Event, Listener, Sav
 from polyseme.training.examples import find_examples
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, thread_number
-from polyseme.training.workspace import workspace
+from polyseme.training.workspace import CORPUS, LOG, workspace
 from polyseme.vocabulary import Vocabulary, cut
 
 CHECKPOINT_SECONDS = 180.0
@@ -69,11 +69,11 @@ def train(
         storage.refuse_existing(path, force)
         work = stack.enter_context(workspace(path, resume=resume, force=force))
         config = _resumed(work, given, set(settings)) if resume else given
-        log = stack.enter_context((work / storage.LOG).open("a", encoding="utf-8"))
+        log = stack.enter_context((work / LOG).open("a", encoding="utf-8"))
         run = _Run(work, _both(listen, log), stop, checkpoint_seconds)
         model = run.learn(corpus, chosen, config)
         started = time.monotonic()
-        storage.save(model, path, force=force, log=work / storage.LOG)
+        storage.save(model, path, force=force, log=work / LOG)
         run.listen(Saved(str(path), storage.size_of(path), time.monotonic() - started))
     return SenseModel.load(path, chosen)
 
@@ -149,7 +149,7 @@ class _Run:
         paths = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
         if len(paths) == 1 and is_encoded(Path(paths[0])):
             return EncodedCorpus.open(Path(paths[0]))
-        kept = self.work / "corpus"
+        kept = self.work / CORPUS
         if is_encoded(kept):
             return EncodedCorpus.open(kept)
 

@@ -70,22 +70,25 @@ class Trainer:
         checkpoint: Callable[[], None] = lambda: None,
         checkpoint_seconds: float = math.inf,
     ) -> None:
-        """Train to the end, with a checkpoint now and then. Raises Interrupted, after a checkpoint, when told to stop."""
+        """Train to the end, with checkpoints. When told to stop, write one more and raise Interrupted."""
         reports = _Reports(self, listen)
-        last_checkpoint = time.monotonic()
+        due = time.monotonic() + checkpoint_seconds
+
+        def pause() -> bool:
+            return stop() or time.monotonic() > due
+
         while self.done < self.total:
             if not self.state.split and self.done >= self.split_at:
                 self.state.split_senses()
             until = self.total if self.state.split else self.split_at
-            stopped = False
             try:
-                self._run_threads(until, reports, lambda: stop() or time.monotonic() - last_checkpoint > checkpoint_seconds)
+                self._run_threads(until, reports, pause)
                 stopped = stop()
             except KeyboardInterrupt:
                 stopped = True
-            if stopped or time.monotonic() - last_checkpoint > checkpoint_seconds:
+            if stopped or time.monotonic() > due:
                 checkpoint()
-                last_checkpoint = time.monotonic()
+                due = time.monotonic() + checkpoint_seconds
             if stopped and self.done < self.total:
                 raise Interrupted(f"stopped at {self.progress:.1%} of the training.")
         if not self.state.split:

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 SMALLEST = 1e-6  # of the largest eigenvalue
 
 
-def whitened(
-    vectors: NDArray[np.float32], weights: NDArray[np.float64], exponent: float
-) -> NDArray[np.float32]:
+def whitened(vectors: NDArray[np.float32], weights: NDArray[np.float64], exponent: float) -> NDArray[np.float32]:
     """Whiten rows by the covariance they have when row w stands for weights[w] running words."""
     shares = weights / weights.sum()
     rows = vectors - (shares @ vectors).astype(np.float32)

@@ -5,7 +5,7 @@
     training.jsonl           the log
     lock                     held while a process works here
 
-It is removed when the model is saved.
+It is removed when the model is saved, and when a run fails before its first checkpoint.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import IO
 
 from polyseme.errors import OutputExists, TrainingError
 
+CORPUS, CHECKPOINT, LOG, LOCK = "corpus", "checkpoint.safetensors", "training.jsonl", "lock"
+
 
 def workspace_of(model: Path) -> Path:
     return model.with_name(f"{model.name}.training")
@@ -31,24 +33,29 @@ def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
     if folder.exists() and not folder.is_dir():
         raise OutputExists(f"{folder} is in the way; move it, or choose another name for the model.")
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as lock:
+    with (folder / LOCK).open("a") as lock:
         if not _try_lock(lock):
             raise TrainingError(f"another process is training {model} now; wait for it, or choose another name.")
-        left = [path for path in folder.iterdir() if path.name != "lock"]
-        if left and not (resume or force):
+        unfinished = any((folder / name).exists() for name in (CORPUS, CHECKPOINT))
+        if unfinished and not (resume or force):
             raise OutputExists(
                 f"{folder} holds an unfinished run; go on with --resume, or throw it away and start anew with --force."
             )
-        if force and not resume:
-            for path in left:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        _clear(folder, keep=(CORPUS, CHECKPOINT, LOG) if resume else ())
         try:
             yield folder
         except BaseException:
-            if not any(path.name != "lock" for path in folder.iterdir()):
+            if not (folder / CHECKPOINT).exists():
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _clear(folder: Path, keep: tuple[str, ...]) -> None:
+    """Remove what a run that is not wanted, or a process that was killed, has left."""
+    for path in folder.iterdir():
+        if path.name not in (LOCK, *keep):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _try_lock(file: IO[str]) -> bool:

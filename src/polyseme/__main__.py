@@ -1,0 +1,5 @@
+"""`python -m polyseme`"""
+
+from polyseme.cli.app import main
+
+main()

@@ -1,0 +1,36 @@
+"""`polyseme encode CORPUS... OUT`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from polyseme.cli.arguments import QuietFlag, TokenizerName, check_paths
+from polyseme.errors import OutputExists
+
+
+def encode(
+    *paths: Annotated[
+        str, Parameter(allow_leading_hyphen=True, help="Texts (files, globs, folders, - for stdin); then OUT.")
+    ],
+    tokenizer: TokenizerName = "words",
+    force: Annotated[bool, Parameter(negative="", help="Overwrite OUT.")] = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Turn texts into token ids once, to train on them many times."""
+    corpus, out = check_paths(paths, "polyseme encode CORPUS... OUT")
+    folder = Path(out)
+    from polyseme.corpus.encoded import is_encoded
+
+    if folder.exists() and not (force and is_encoded(folder)):
+        raise OutputExists(f"{out} exists already; choose another name, or overwrite an encoded corpus with --force.")
+    from polyseme.cli.progress import Progress
+    from polyseme.corpus.encoding import encode as run
+    from polyseme.corpus.sources import find_sources
+    from polyseme.corpus.tokenizers import find_tokenizer
+
+    with Progress(quiet) as progress:
+        encoded = run(find_sources(corpus), find_tokenizer(tokenizer), folder, progress)
+    print(f"{out}: {len(encoded.tokens):,} tokens, {len(encoded.places):,} sentences, {len(encoded.words):,} words")

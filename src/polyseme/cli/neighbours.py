@@ -1,0 +1,32 @@
+"""`polyseme neighbours MODEL WORD_OR_SENSE`"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.output import print_json
+
+
+def neighbours(
+    model: ModelPath,
+    word_or_sense: Annotated[str, Parameter(help="For instance bank or bank#2.")],
+    /,
+    *,
+    number: Annotated[int, Parameter(name=["--number", "-n"], help="How many.")] = 10,
+    among: Annotated[
+        Literal["senses", "words"], Parameter(help="Senses, or words by their global vectors as in the paper.")
+    ] = "senses",
+    json: JsonFlag = False,
+) -> None:
+    """The nearest neighbours of a word or of one of its senses."""
+    from polyseme.model.sense_model import SenseModel
+
+    found = SenseModel.load(model).neighbours(word_or_sense, number, among=among)
+    if json:
+        print_json([vars(n) for n in found])
+    else:
+        for n in found:
+            print(f"{n.similarity:.3f}  {n.key}")

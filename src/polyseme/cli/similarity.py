@@ -1,0 +1,34 @@
+"""`polyseme similarity MODEL WORD WORD [--contexts TEXT TEXT]`"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.output import print_json
+
+
+def similarity(
+    model: ModelPath,
+    a: Annotated[str, Parameter(help="A word or a sense.")],
+    b: Annotated[str, Parameter(help="Another.")],
+    /,
+    *,
+    contexts: Annotated[tuple[str, str] | None, Parameter(help="A text around each of the two words.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """How alike two words are: global_sim, avg_sim, max_sim; with contexts also avg_sim_c, max_sim_c, local_sim."""
+    from polyseme.model.sense_model import SenseModel
+
+    measures = {
+        name: value
+        for name, value in vars(SenseModel.load(model).similarity(a, b, contexts=contexts)).items()
+        if value is not None
+    }
+    if json:
+        print_json(measures)
+    else:
+        for name, value in measures.items():
+            print(f"{value:6.3f}  {name}")

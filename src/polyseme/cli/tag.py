@@ -1,0 +1,38 @@
+"""`polyseme tag MODEL [FILE]`"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.output import print_json
+
+
+def tag(
+    model: ModelPath,
+    file: Annotated[
+        str, Parameter(allow_leading_hyphen=True, help="A text, plain or compressed; - for standard input.")
+    ] = "-",
+    /,
+    *,
+    json: JsonFlag = False,
+) -> None:
+    """Text in, text out with each word of several senses as its key (bank#2)."""
+    from polyseme.corpus.reading import read_blocks
+    from polyseme.corpus.sources import find_sources
+    from polyseme.model.sense_model import SenseModel
+    from polyseme.model.tagging import Tagger
+
+    tagger = Tagger(SenseModel.load(model))
+    for source in find_sources(file):
+        for block in read_blocks(source):
+            text = block.text.decode()
+            tagged = tagger.tag(text)
+            if json:
+                for before, after in zip(text.splitlines(), tagged.splitlines(), strict=True):
+                    print_json({"text": before, "tagged": after})
+            else:
+                sys.stdout.write(tagged)

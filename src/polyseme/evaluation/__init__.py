@@ -1,0 +1,1 @@
+"""Judging sense vectors, with controls beside every score."""

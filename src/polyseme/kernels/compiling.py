@@ -1,0 +1,54 @@
+"""How kernels are compiled: without the interpreter's lock, cached on disk, and with sums in any order.
+
+Division by zero gives infinity, as in C: Python's check for it would keep loops from being vectorised. Of the fast-math
+flags those that assume that there is no NaN are left out, so that a run that diverges is noticed.
+
+Numba asks for a cached kernel only whether the kernel's own file has changed, not the files of the kernels it calls. So
+compiled kernels are kept in a folder named by a digest of all of them, and a stale one is never run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba import config, njit
+
+_OPTIONS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "arcp", "nsz", "afn"},
+}
+
+
+def kernel(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function when it is first called, or take it from the cache."""
+    before = config.CACHE_DIR
+    config.CACHE_DIR = before or str(_CACHE)
+    try:
+        return njit(cache=True, **_OPTIONS, **options)(function)
+    except RuntimeError:  # nowhere to write a cache
+        return njit(**_OPTIONS, **options)(function)
+    finally:
+        config.CACHE_DIR = before
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """For what is called once for each token with many arrays: passing those would cost more than the work."""
+    return kernel(function, inline="always")
+
+
+def _cache_folder() -> Path:
+    here = Path(__file__).parent
+    sources = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
+    name = f"kernels-{hashlib.sha256(sources).hexdigest()[:16]}"
+    if os.access(here, os.W_OK):
+        return here / "__pycache__" / name
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - Path needs a home
+    return Path(home) / "polyseme" / name
+
+
+_CACHE = _cache_folder()

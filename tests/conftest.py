@@ -1,0 +1,76 @@
+"""What several tests share: a planted corpus, models trained on it, and the command line as a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from polyseme import SenseModel, train
+from polyseme.corpus.planted import PlantedCorpus, plant
+
+settings.register_profile("polyseme", deadline=None, derandomize=True)
+settings.load_profile("polyseme")
+
+MODELS = ("skip-gram", "mssg", "np-mssg", "mssg-maxout")
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def planted() -> PlantedCorpus:
+    return plant(sentences=8000, difficulty=0.3, seed=7)
+
+
+@pytest.fixture(scope="session")
+def planted_text(planted: PlantedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return planted.write(tmp_path_factory.mktemp("planted") / "planted.txt")
+
+
+@pytest.fixture(scope="session")
+def trained(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A model folder of each kind, trained on the planted corpus; made when first asked for. Do not change it."""
+    folder = tmp_path_factory.mktemp("models")
+
+    def make(model: str) -> Path:
+        path = folder / f"{model}.model"
+        if not path.exists():
+            train(planted_text, path, model=model, dim=32, seed=1, threads=1)
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def mssg_path(trained: Callable[[str], Path]) -> Path:
+    return trained("mssg")
+
+
+@pytest.fixture
+def mssg(mssg_path: Path) -> SenseModel:
+    return SenseModel.load(mssg_path)
+
+
+@pytest.fixture
+def polyseme_command(tmp_path: Path) -> Run:
+    """Run `polyseme` as a process in a temporary folder."""
+
+    def run(*arguments: str | Path, stdin: str | bytes = "", **options: object) -> subprocess.CompletedProcess[str]:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            command(*arguments), input=data, capture_output=True, cwd=tmp_path, timeout=300, check=False,
+            **options,  # type: ignore[call-overload]
+        )  # fmt: skip
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """The command line of `polyseme`, with this Python."""
+    return [sys.executable, "-m", "polyseme", *map(str, arguments)]

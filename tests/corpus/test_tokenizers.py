@@ -1,0 +1,40 @@
+"""Tokenizers: what counts as a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyseme.corpus.tokenizers import find_tokenizer
+from polyseme.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The bank's a BANK.", ["the", "bank's", "a", "bank"]),
+        ("don’t 'quote' it", ["don't", "quote", "it"]),
+        ("self-governed, 3.14 e_mail", ["self", "governed", "3", "14", "e_mail"]),
+        ("Ärger Ünïcödé", ["ärger", "ünïcödé"]),
+        ("A\u030angstro\u0308m", ["ångström"]),
+        ("हिन्दी में शब्द", ["हिन्दी", "में", "शब्द"]),
+        ("私は東京", ["私", "は", "東", "京"]),
+        ("Привет, мир!", ["привет", "мир"]),
+        ("ΟΔΟΣ", ["οδος"]),
+        ("\ufeff\u200b ... !?", []),
+    ],
+)
+def test_words_are_unicode_words_in_lower_case(text: str, words: list[str]) -> None:
+    assert find_tokenizer("words")(text) == words
+
+
+def test_whitespace_takes_the_text_as_it_is() -> None:
+    assert find_tokenizer("whitespace")("The bank,\u3000as\tit\xa0is.\n") == ["The", "bank,", "as", "it", "is."]
+
+
+def test_any_callable_is_a_tokenizer() -> None:
+    assert find_tokenizer(lambda line: line.split("|"))("new york|bank||") == ["new york", "bank"]
+
+
+def test_an_unknown_tokenizer_is_refused() -> None:
+    with pytest.raises(ConfigError, match="tokenizer 'spacey' is not known; take 'words', 'whitespace'"):
+        find_tokenizer("spacey")

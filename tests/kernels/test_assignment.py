@@ -1,0 +1,59 @@
+"""Assigning senses to many tokens, against one at a time in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyseme import SenseModel
+from polyseme.kernels.assignment import keep_best
+from polyseme.model.assigning import Assigner
+from polyseme.model.disambiguation import context_table, context_weights, sense_directions
+
+
+@pytest.mark.parametrize("name", ["mssg", "np-mssg", "mssg-maxout"])
+def test_each_token_gets_the_sense_nearest_to_its_context(name: str, trained: Callable[[str], Path]) -> None:
+    model = SenseModel.load(trained(name))
+    tokens = np.random.default_rng(0).integers(-1, len(model) + 5, 400).astype(np.int32)
+    sentences = np.array([0, 150, 150, 151, 400], np.int64)
+    senses, cosines = Assigner(model).assign(tokens, sentences, np.full(len(model), 2**32, np.uint64))
+    weights, table, directions = context_weights(model), context_table(model), sense_directions(model)
+    for a, b in pairwise(sentences.tolist()):
+        known = [t for t in range(a, b) if 0 <= tokens[t] < len(model)]
+        assert (senses[[t for t in range(a, b) if t not in known]] == -1).all()
+        for k, t in enumerate(known):
+            around = tokens[known[max(0, k - 10) : k] + known[k + 1 : k + 11]]
+            c = weights[around] @ table[around]
+            rows = model.rows(int(tokens[t]))
+            options = directions[rows.start : rows.stop]
+            lengths = np.linalg.norm(options, axis=1) * max(float(np.linalg.norm(c)), 1e-30)
+            similarity = options @ c / lengths
+            chosen = int(senses[t]) - rows.start
+            if name == "mssg-maxout":
+                assert options[chosen] @ c == pytest.approx((options @ c).max(), abs=1e-5)
+            else:
+                assert similarity[chosen] == pytest.approx(similarity.max(), abs=1e-4)
+            assert cosines[t] == pytest.approx(similarity[chosen], abs=1e-4)
+
+
+def test_only_the_words_asked_for_are_looked_at(mssg: SenseModel) -> None:
+    tokens = np.arange(100, dtype=np.int32)
+    sample = np.zeros(len(mssg), np.uint64)
+    sample[7] = 2**32
+    senses, _ = Assigner(mssg).assign(tokens, np.array([0, 100]), sample)
+    assert np.flatnonzero(senses >= 0).tolist() == [7]
+
+
+def test_the_best_are_kept_best_first() -> None:
+    cosines = np.random.default_rng(1).random(300).astype(np.float32)
+    senses = np.arange(300, dtype=np.int32) % 4 - 1
+    best, positions = np.full((3, 5), -2, np.float32), np.full((3, 5), -1, np.int64)
+    for start in (0, 100, 200):
+        keep_best(senses[start : start + 100], cosines[start : start + 100], start, best, positions)
+    for row in range(3):
+        mine = np.flatnonzero(senses == row)
+        assert positions[row].tolist() == mine[np.argsort(-cosines[mine])][:5].tolist()

@@ -1,0 +1,164 @@
+"""The model on disk: damage is noticed, versions are kept apart, nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyseme import SenseModel
+from polyseme.errors import MissingFile, ModelError, OutputExists
+from polyseme.model import storage
+from polyseme.model.arrays import ModelArrays
+
+STORED = Path(__file__).parent / "stored" / "version-1.model"
+FILES = ["config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl"]
+
+
+@pytest.fixture
+def copy(mssg_path: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(mssg_path, tmp_path / "m"))
+
+
+def test_a_stored_model_of_version_1_is_read() -> None:
+    model = SenseModel.load(STORED)
+    storage.verify(STORED)
+    assert len(model) == 36
+    assert model.arrays.dim == 4
+    assert [s.key for s in model.senses("bank")] == ["bank#1", "bank#2"]
+    assert model.senses("bank")[0].examples[0].marked().count("*bank*") == 1
+    assert model.vector("bank#1") == pytest.approx(json.loads((STORED.parent / "bank1.json").read_text()))
+
+
+def test_vectors_are_memory_mapped_and_read_only(mssg: SenseModel) -> None:
+    assert isinstance(mssg.arrays.sense_vectors, np.memmap)
+    with pytest.raises(ValueError, match="read-only"):
+        mssg.arrays.sense_vectors[0, 0] = 1
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(name: str, copy: Path) -> None:
+    (copy / name).unlink()
+    with pytest.raises(ModelError, match=name):
+        SenseModel.load(copy)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+def test_a_truncated_file_is_noticed(name: str, share: float, copy: Path) -> None:
+    data = (copy / name).read_bytes()
+    (copy / name).write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(ModelError, match=f"{copy} is damaged: {name}"):
+        SenseModel.load(copy)
+
+
+@pytest.mark.parametrize("name", FILES[1:])
+def test_a_file_that_was_tampered_with_is_noticed(name: str, copy: Path) -> None:
+    data = bytearray((copy / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (copy / name).write_bytes(data)
+    with pytest.raises(ModelError, match=f"{name} was changed after it was written"):
+        SenseModel.load(copy)
+
+
+def test_verify_reads_large_files_too(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "CHECKED_AT_ONCE", 0)
+    data = bytearray((copy / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(data)
+    SenseModel.load(copy)
+    with pytest.raises(ModelError, match=r"model\.safetensors was changed"):
+        storage.verify(copy)
+
+
+@pytest.mark.parametrize("config", ["", "[]", "{}", "null", '{"format_version": "one", "files": {}}', "\udcff"])
+def test_a_config_that_is_not_one_is_refused(config: str, copy: Path) -> None:
+    (copy / "config.json").write_bytes(config.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ModelError, match=r"config\.json cannot be read"):
+        SenseModel.load(copy)
+
+
+@pytest.mark.parametrize("name", ["settings", "tokenizer", "corpus", "files", "training"])
+def test_a_config_that_lacks_something_is_refused(name: str, copy: Path) -> None:
+    config = json.loads((copy / "config.json").read_text())
+    del config[name]
+    (copy / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="is damaged"):
+        SenseModel.load(copy)
+
+
+def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps({**config, "format_version": 2}))
+    with pytest.raises(ModelError, match="has the format 2, this polyseme reads up to 1; upgrade"):
+        SenseModel.load(copy)
+
+
+def test_arrays_that_do_not_fit_together_are_refused() -> None:
+    good = {
+        "global_vectors": np.zeros((2, 3), np.float32),
+        "sense_vectors": np.zeros((3, 3), np.float32),
+        "sense_offsets": np.array([0, 1, 3]),
+        "sense_counts": np.array([1, 2, 3]),
+    }
+    ModelArrays(**good).check(2)
+    for wrong in (
+        {"sense_offsets": np.array([0, 2, 2])},
+        {"sense_offsets": np.array([0, 1, 4])},
+        {"sense_counts": np.array([1, 2])},
+        {"sense_counts": np.array([1, 2, -3])},
+        {"global_vectors": np.zeros((2, 4), np.float32)},
+        {"global_vectors": np.zeros((2, 3), np.float64)},
+    ):
+        with pytest.raises(ModelError):
+            ModelArrays(**{**good, **wrong}).check(2)
+
+
+def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="is not there; train one with: polyseme train"):
+        SenseModel.load(tmp_path / "nothing")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MissingFile, match="is a file, not a model folder"):
+        SenseModel.load(tmp_path / "file")
+    with pytest.raises(ModelError, match=r"is not a model: it has no config\.json"):
+        SenseModel.load(tmp_path)
+
+
+def test_an_existing_model_is_overwritten_only_by_force(mssg: SenseModel, copy: Path) -> None:
+    with pytest.raises(OutputExists, match="exists already; choose another name, or overwrite it with --force"):
+        mssg.save(copy)
+    mssg.save(copy, force=True)
+    SenseModel.load(copy)
+    assert [p.name for p in copy.parent.iterdir()] == ["m"]
+
+
+def test_even_force_removes_nothing_that_is_not_a_model(mssg: SenseModel, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("precious")
+    with pytest.raises(OutputExists, match="is not a model, so --force does not remove it"):
+        mssg.save(tmp_path / "thesis", force=True)
+    assert (tmp_path / "thesis" / "chapter1.tex").read_text() == "precious"
+
+
+def test_a_save_that_fails_leaves_nothing_and_keeps_the_old(
+    mssg: SenseModel, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(storage, "write_words", full)
+    with pytest.raises(OSError, match="No space left"):
+        mssg.save(copy, force=True)
+    with pytest.raises(OSError, match="No space left"):
+        mssg.save(copy.parent / "new")
+    assert [p.name for p in copy.parent.iterdir()] == ["m"]
+    SenseModel.load(copy)
+
+
+def test_the_card_says_what_the_model_is(mssg_path: Path) -> None:
+    card = (mssg_path / "README.md").read_text()
+    assert "sense vectors of 32 dimensions" in card
+    assert "| window | 5 |" in card

@@ -1,0 +1,49 @@
+"""TrainConfig: recipes, and settings that cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from polyseme.errors import ConfigError
+from polyseme.training.config import TrainConfig, make_config
+
+
+def test_the_paper_recipe_is_the_papers() -> None:
+    config = make_config("paper", model="np-mssg")
+    assert (config.optimizer, config.learning_rate, config.negatives, config.window) == ("adagrad", 0.025, 1, 5)
+    assert (config.senses, config.min_count, config.epochs, config.new_sense_threshold) == (3, 20, 1, -0.5)
+    assert (config.warmup, config.whitening) == (0, 0)
+
+
+def test_what_is_given_takes_the_place_of_the_recipes() -> None:
+    assert make_config("paper", negatives=5).negatives == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("dim", 0, "--dim must be between 1 and 10000, not 0"),
+        ("senses", 0, "--senses must be between 1 and 100, not 0"),
+        ("threads", -1, "--threads must be between 0 and 1024, not -1"),
+        ("learning_rate", float("nan"), "--learning-rate must be a number, not nan"),
+        ("min_count", 0, "--min-count must be 1 or more, not 0"),
+        ("dim", "100", "--dim must be a number, not '100'"),
+        ("model", "glove", "--model must be one of skip-gram, mssg, np-mssg, mssg-maxout, not 'glove'"),
+        ("dims", 3, "'dims' is not a setting; the settings are: adagrad_delta"),
+    ],
+)
+def test_impossible_settings_are_refused_in_one_sentence(name: str, value: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_config(**{name: value})  # type: ignore[arg-type]
+
+
+def test_an_unknown_recipe_is_refused() -> None:
+    with pytest.raises(ConfigError, match="recipe 'mine' is not known; take default or paper"):
+        make_config("mine")
+
+
+def test_a_config_comes_back_from_json() -> None:
+    config = make_config(multi_sense_words=("bank", "bass"), dim=7)
+    assert TrainConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config

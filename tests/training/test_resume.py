@@ -1,0 +1,168 @@
+"""Checkpoints: a run that was stopped or killed goes on, and on one thread ends with the same bits."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from polyseme import SenseModel, train
+from polyseme.errors import Interrupted, OutputExists, TrainingError
+from polyseme.training.events import Checkpointed, Event, Training
+from tests.conftest import MODELS, command
+
+KILLS = int(os.environ.get("POLYSEME_KILLS", "8"))
+
+
+def bits(model: SenseModel) -> dict[str, NDArray[np.generic]]:
+    return model.arrays.to_dict()
+
+
+def assert_same_bits(a: SenseModel, b: SenseModel) -> None:
+    assert a.vocabulary.words == b.vocabulary.words
+    for name, array in bits(a).items():
+        np.testing.assert_array_equal(array, bits(b)[name], err_msg=name)
+    word = a.vocabulary.index["bank"]
+    assert a.read_examples(word) == b.read_examples(word)
+
+
+class StopAt:
+    """Stops a run once it has come so far."""
+
+    def __init__(self, progress: float) -> None:
+        self.progress, self.reached = progress, False
+
+    def listen(self, event: Event) -> None:
+        self.reached |= isinstance(event, Training) and event.progress >= self.progress
+
+    def stop(self) -> bool:
+        return self.reached
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adagrad"])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_resumed_run_equals_an_uninterrupted_one(
+    model: str, optimizer: str, planted_text: Path, tmp_path: Path
+) -> None:
+    settings = {"model": model, "optimizer": optimizer, "dim": 64, "epochs": 24, "threads": 1, "seed": 3}
+    whole = train(planted_text, tmp_path / "whole", **settings)  # type: ignore[arg-type]
+    for progress in (0.1, 0.6):
+        stop = StopAt(progress)
+        with pytest.raises(Interrupted):
+            train(
+                planted_text, tmp_path / "parts", resume=True, listen=stop.listen, stop=stop.stop,
+                **settings,  # type: ignore[arg-type]
+            )  # fmt: skip
+        assert not (tmp_path / "parts").exists()
+    parts = train(planted_text, tmp_path / "parts", resume=True)
+    assert_same_bits(whole, parts)
+    assert {p.name for p in tmp_path.iterdir()} == {"whole", "parts"}
+
+
+def test_a_run_killed_again_and_again_ends_with_the_same_bits(planted_text: Path, tmp_path: Path) -> None:
+    settings = ["--dim", "64", "--epochs", "40", "--threads", "1", "--seed", "5"]
+    whole = train(planted_text, tmp_path / "whole", dim=64, epochs=40, threads=1, seed=5)
+    run = command("train", planted_text, tmp_path / "killed", "--resume", "--checkpoint-minutes", "0.002", *settings)
+    chance = random.Random(0)
+    killed = 0
+    for _ in range(KILLS):
+        process = subprocess.Popen(run, stderr=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0, 4))
+        process.kill()
+        killed += process.wait() == -signal.SIGKILL
+    last = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert last.returncode == 0, last.stderr
+    assert killed > 0
+    assert_same_bits(whole, SenseModel.load(tmp_path / "killed"))
+    assert {p.name for p in tmp_path.iterdir()} == {"whole", "killed"}
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_run_cleanly_with_a_checkpoint(
+    number: int, status: int, planted_text: Path, tmp_path: Path
+) -> None:
+    run = command("train", planted_text, tmp_path / "m", "--epochs", "10000", "--dim", "16")
+    process = subprocess.Popen(run, stderr=subprocess.PIPE, text=True)
+    log = tmp_path / "m.training" / "training.jsonl"
+    while process.poll() is None and not (log.exists() and '"training"' in log.read_text()):
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert errors.splitlines()[-1].startswith("polyseme: stopped at ")
+    assert "--resume" in errors
+    assert (tmp_path / "m.training" / "checkpoint.safetensors").exists()
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.fixture
+def unfinished(planted_text: Path, tmp_path: Path) -> Path:
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(planted_text, tmp_path / "m", dim=64, epochs=200, listen=stop.listen, stop=stop.stop)
+    return tmp_path / "m"
+
+
+def test_an_unfinished_run_is_not_thrown_away_unasked(unfinished: Path, planted_text: Path) -> None:
+    with pytest.raises(OutputExists, match="holds an unfinished run; go on with --resume, or .* --force"):
+        train(planted_text, unfinished)
+    assert (unfinished.with_name("m.training") / "checkpoint.safetensors").exists()
+
+
+def test_other_settings_than_those_of_the_unfinished_run_are_refused(unfinished: Path, planted_text: Path) -> None:
+    with pytest.raises(TrainingError, match="the unfinished run has dim 64, not 32"):
+        train(planted_text, unfinished, resume=True, dim=32)
+
+
+def test_force_starts_anew(unfinished: Path, planted_text: Path) -> None:
+    assert train(planted_text, unfinished, force=True, dim=8, epochs=1).arrays.dim == 8
+
+
+@pytest.mark.parametrize("keep", [0, 7, 200, -1])
+def test_a_damaged_checkpoint_is_refused_in_one_line(keep: int, unfinished: Path, planted_text: Path) -> None:
+    checkpoint = unfinished.with_name("m.training") / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:keep])
+    with pytest.raises(TrainingError, match="cannot be read .* start anew with --force"):
+        train(planted_text, unfinished, resume=True)
+
+
+def test_a_finished_model_is_left_as_it_is_by_resume(planted_text: Path, tmp_path: Path) -> None:
+    train(planted_text, tmp_path / "m", dim=8, epochs=1)
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "m").iterdir()}
+    train(planted_text, tmp_path / "m", resume=True)
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "m").iterdir()} == before
+
+
+def test_two_processes_do_not_train_the_same_model(planted_text: Path, tmp_path: Path) -> None:
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        if not asked:
+            asked.append(True)
+            with pytest.raises(TrainingError, match="another process is training"):
+                train(planted_text, tmp_path / "m", resume=True)
+        return False
+
+    train(planted_text, tmp_path / "m", dim=8, epochs=1, stop=stop)
+    assert asked
+
+
+def test_training_goes_on_when_a_checkpoint_cannot_be_written(
+    planted_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("polyseme.training.checkpoint.write_tensors", full)
+    events: list[Event] = []
+    train(planted_text, tmp_path / "m", dim=8, epochs=2, checkpoint_seconds=0.0, listen=events.append)
+    problems = [e.problem for e in events if isinstance(e, Checkpointed)]
+    assert problems
+    assert all(p is not None and "No space left" in p for p in problems)

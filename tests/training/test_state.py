@@ -1,0 +1,51 @@
+"""The arrays of a run: the split into senses, and what a model keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polyseme.training.config import make_config
+from polyseme.training.state import TrainState
+from polyseme.vocabulary import Vocabulary
+
+VOCABULARY = Vocabulary([f"w{i}" for i in range(6)], np.array([500, 400, 300, 60, 40, 5], np.int64))
+
+
+def test_senses_start_from_the_words_own_vector_after_a_warm_up() -> None:
+    state = TrainState.fresh(make_config(dim=4), VOCABULARY, 1)
+    state.parameters.sense_counts[0] = 1
+    state.split_senses()
+    own = state.parameters.sense_vectors[:3]
+    assert (own == own[0]).all()
+    assert state.parameters.sense_counts.sum() == 0
+    assert state.parameters.sense_numbers.tolist() == [3, 3, 3, 3, 1, 1]
+
+
+def test_without_a_warm_up_senses_start_at_random() -> None:
+    state = TrainState.fresh(make_config(dim=4, warmup=0.0), VOCABULARY, 1)
+    state.split_senses()
+    assert not np.allclose(state.parameters.sense_vectors[0], state.parameters.sense_vectors[1])
+
+
+def test_contexts_are_made_from_the_global_vectors_themselves_without_whitening() -> None:
+    state = TrainState.fresh(make_config("paper", dim=4), VOCABULARY, 1)
+    state.split_senses()
+    assert state.tables.choice is state.parameters.global_vectors
+
+
+def test_a_model_keeps_the_senses_that_are_there_most_frequent_first() -> None:
+    state = TrainState.fresh(make_config(dim=4, model="np-mssg", max_senses=4), VOCABULARY, 1)
+    p = state.parameters
+    p.sense_numbers[0] = 3
+    p.sense_counts[:4] = [5, 9, 7, 0]
+    arrays = state.learned()
+    assert arrays.sense_counts[:3].tolist() == [9, 7, 5]
+    assert arrays.sense_offsets.tolist() == [0, 3, 4, 5, 6, 7, 8]
+    np.testing.assert_array_equal(arrays.sense_vectors[:3], p.sense_vectors[[1, 2, 0]])
+    arrays.check(len(VOCABULARY))
+
+
+def test_threads_do_not_change_the_start() -> None:
+    one, two = (TrainState.fresh(make_config(dim=4), VOCABULARY, n).parameters for n in (1, 2))
+    np.testing.assert_array_equal(one.global_vectors, two.global_vectors[:6])
+    np.testing.assert_array_equal(one.sense_vectors, two.sense_vectors)

@@ -1,0 +1,91 @@
+"""The trainer: blocks, learning rate, events, stopping, divergence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyseme import train
+from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoding import encode
+from polyseme.corpus.sources import find_sources
+from polyseme.corpus.tokenizers import find_tokenizer
+from polyseme.errors import Interrupted, TrainingError
+from polyseme.training.config import make_config
+from polyseme.training.events import Event, Trained, Training
+from polyseme.training.state import TrainState
+from polyseme.training.trainer import Trainer, block_bounds, block_seed
+from polyseme.vocabulary import cut
+
+
+@pytest.fixture(scope="module")
+def corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> EncodedCorpus:
+    return encode(find_sources(planted_text), find_tokenizer("words"), tmp_path_factory.mktemp("corpus") / "encoded")
+
+
+def make_trainer(corpus: EncodedCorpus, threads: int = 1, **settings: Any) -> Trainer:
+    config = make_config(**{"dim": 16, "epochs": 2, **settings})
+    vocabulary = cut(corpus.words, corpus.counts, min_count=5, max_size=None)
+    return Trainer(TrainState.fresh(config, vocabulary, threads), corpus)
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=60), st.integers(1, 100))
+def test_blocks_cover_every_sentence_once_and_in_order(lengths: list[int], size: int) -> None:
+    sentences = np.cumsum([0, *lengths])
+    bounds = block_bounds(sentences, size)
+    assert bounds[0] == 0
+    assert bounds[-1] == len(lengths)
+    assert (np.diff(bounds) > 0).all()
+    assert np.diff(sentences[bounds]).max() <= size + max(lengths)
+
+
+def test_blocks_have_seeds_of_their_own() -> None:
+    assert len({block_seed(seed, block) for seed in range(50) for block in range(200)}) == 10_000
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_token_is_trained_once_an_epoch(corpus: EncodedCorpus, threads: int) -> None:
+    trainer = make_trainer(corpus, threads, model="skip-gram", subsample=0.0)
+    trainer.run()
+    assert trainer.tally.tokens == 2 * corpus.counts[corpus.counts >= 5].sum()
+
+
+def test_sgd_lets_the_learning_rate_fall_and_adagrad_does_not(corpus: EncodedCorpus) -> None:
+    sgd, adagrad = make_trainer(corpus), make_trainer(corpus, optimizer="adagrad")
+    for trainer in (sgd, adagrad):
+        trainer.done = trainer.total // 2
+    assert sgd.learning_rate == pytest.approx(0.0125, rel=0.1)
+    assert adagrad.learning_rate == 0.025
+
+
+def test_events_tell_how_the_training_goes(planted_text: Path) -> None:
+    events: list[Event] = []
+    train(planted_text, dim=64, epochs=60, threads=1, examples=0, listen=events.append)
+    moments = [e for e in events if isinstance(e, Training)]
+    assert [e.progress for e in moments] == sorted(e.progress for e in moments)
+    assert moments[-1].loss < moments[0].loss < 1
+    assert moments[0].learning_rate > moments[-1].learning_rate > 0
+    assert all(e.tokens_per_second > 0 and e.eta >= 0 and e.epochs == 60 for e in moments)
+    assert moments[-1].senses_per_word == 3.0
+    assert any(isinstance(e, Trained) for e in events)
+
+
+def test_stopping_writes_a_checkpoint_between_blocks(corpus: EncodedCorpus) -> None:
+    trainer = make_trainer(corpus, threads=2, epochs=1000)
+    written: list[int] = []
+    with pytest.raises(Interrupted, match=r"stopped at \d+\.\d% of the training"):
+        trainer.run(stop=lambda: trainer.done > 5, checkpoint=lambda: written.append(trainer.done))
+    assert written == [trainer.done]
+    assert 5 < trainer.done < trainer.total
+
+
+def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(corpus: EncodedCorpus) -> None:
+    trainer = make_trainer(corpus, model="skip-gram")
+    trainer.state.parameters.global_vectors[:] = np.nan
+    with pytest.raises(TrainingError, match="diverged at .* Try a lower --learning-rate than 0.025"):
+        trainer.run()

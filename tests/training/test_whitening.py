@@ -1,0 +1,28 @@
+"""Whitening: the covariance it leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polyseme.training.whitening import whitened
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+def test_eigenvalues_of_the_covariance_become_their_power(exponent: float) -> None:
+    random = np.random.default_rng(0)
+    vectors = (random.normal(size=(500, 6)) * [9, 5, 3, 2, 1, 0.5] + 4).astype(np.float32)
+    weights = random.random(500)
+
+    def spread(rows: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        covariance = np.cov(rows.T, aweights=weights, ddof=0)
+        values = np.linalg.eigvalsh(covariance)
+        return values / values[-1]  # type: ignore[no-any-return]
+
+    after = whitened(vectors, weights, exponent)
+    np.testing.assert_allclose(spread(after), spread(vectors) ** (1 - exponent), rtol=1e-3)
+    np.testing.assert_allclose(weights @ after, 0, atol=1e-2)
+
+
+def test_rows_that_span_fewer_directions_than_they_have_stay_finite() -> None:
+    assert np.isfinite(whitened(np.ones((10, 4), np.float32), np.ones(10), 1.0)).all()
