@@ -1,1 +1,203 @@
-"""x"""
+"""Speed against gensim's Word2Vec: python benchmarks/speed.py [CORPUS]
+
+Runs each program in a process of its own, alternating, on the same file with the same dim, window, negatives,
+subsampling, minimum count, epochs and threads, and writes its section of benchmarks/RESULTS.md. Ratios are of the best
+runs. End to end is the whole program: polyseme's also finds example sentences and saves the model; gensim's
+reads the vocabulary, trains and saves its vectors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parents[1] / "shared" / "data" / "corpora" / "wiki8.xz"
+LINE = 1000  # gensim hands out work by lines, so one long line would give its second thread nothing to do
+
+Result = dict[str, Any]
+
+
+def main() -> None:
+    arguments = parse()
+    if arguments.run:
+        print(json.dumps(run(arguments.run, arguments)))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        arguments.corpus = prepare(Path(arguments.corpus), Path(folder))
+        programs = ["gensim", "polyseme skip-gram", "polyseme mssg"]
+        results: dict[str, list[Result]] = {program: [] for program in programs}
+        for program in programs[1:]:  # compile the kernels before anything is timed
+            start(program, arguments, warm_up=True)
+        for _ in range(arguments.repeat):
+            for program in programs:
+                results[program].append(start(program, arguments))
+                print(program, results[program][-1], file=sys.stderr, flush=True)
+    text = report(results, arguments)
+    print(text)
+    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions", text)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", nargs="?", default=str(DATA))
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--window", type=int, default=5)
+    parser.add_argument("--negatives", type=int, default=5)
+    parser.add_argument("--sample", type=float, default=1e-3)
+    parser.add_argument("--min-count", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--run", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def prepare(corpus: Path, folder: Path) -> str:
+    """The corpus unpacked, in lines of at most LINE words."""
+    from polyseme.corpus.sources import find_sources
+
+    lines = folder / "corpus.txt"
+    with find_sources(corpus)[0].open() as text, lines.open("wb") as out:
+        for line in text:
+            words = line.split()
+            for i in range(0, len(words), LINE):
+                out.write(b" ".join(words[i : i + LINE]) + b"\n")
+    return str(lines)
+
+
+def start(program: str, arguments: argparse.Namespace, *, warm_up: bool = False) -> Result:
+    """Run a program in a process of its own."""
+    settings = [
+        f"--{name.replace('_', '-')}={value}"
+        for name, value in vars(arguments).items()
+        if name not in ("run", "corpus")
+    ]
+    corpus = arguments.corpus
+    if warm_up:
+        corpus = f"{arguments.corpus}.start"
+        with Path(arguments.corpus).open("rb") as file:
+            Path(corpus).write_bytes(b"".join(file.readline() for _ in range(200)))
+    command = [sys.executable, __file__, corpus, *settings, f"--run={program}"]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)  # type: ignore[no-any-return]
+
+
+def run(program: str, arguments: argparse.Namespace) -> Result:
+    """One program, timed from the first import to the saved vectors."""
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        parts = gensim(arguments, folder) if program == "gensim" else polyseme(program.split()[1], arguments, folder)
+        seconds = time.perf_counter() - begin
+    return {**parts, "end_to_end": seconds, "peak_mb": peak_memory()}
+
+
+def peak_memory() -> float:
+    """The most memory this process has used, in MB; getrusage would also count what its parent had before it."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
+
+
+def gensim(a: argparse.Namespace, folder: str) -> Result:
+    from gensim.models import Word2Vec
+
+    begin = time.perf_counter()
+    model = Word2Vec(
+        vector_size=a.dim, window=a.window, negative=a.negatives, sg=1, sample=a.sample, min_count=a.min_count,
+        workers=a.threads, epochs=a.epochs,
+    )  # fmt: skip
+    model.build_vocab(corpus_file=a.corpus)
+    read = time.perf_counter()
+    model.train(
+        corpus_file=a.corpus, total_words=model.corpus_total_words, total_examples=model.corpus_count, epochs=a.epochs
+    )
+    trained = time.perf_counter()
+    model.wv.save(f"{folder}/vectors")
+    return {"reading": read - begin, "training": trained - read}
+
+
+def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
+    from polyseme import train
+    from polyseme.training.events import Encoded, Event, Trained
+
+    seconds: Result = {}
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Encoded):
+            seconds["reading"] = event.seconds
+        if isinstance(event, Trained):
+            seconds["training"] = event.seconds
+
+    train(
+        a.corpus, f"{folder}/model", tokenizer="whitespace", model=name, senses=3, dim=a.dim, window=a.window,
+        negatives=a.negatives, subsample=a.sample, min_count=a.min_count, epochs=a.epochs, threads=a.threads,
+        listen=listen,
+    )  # fmt: skip
+    return seconds
+
+
+def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
+    """The table, with the settings and the machine."""
+    best = {p: {k: min(r[k] for r in runs) for k in runs[0]} for p, runs in results.items()}
+    middle = {p: statistics.median(r["end_to_end"] for r in runs) for p, runs in results.items()}
+    rows = [
+        f"| {program} | {b['reading']:.1f} | {b['training']:.1f} | {b['end_to_end']:.1f} | {middle[program]:.1f} "
+        f"| {best['gensim']['training'] / b['training']:.2f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
+        f"| {middle['gensim'] / middle[program]:.2f} | {b['peak_mb']:.0f} |"
+        for program, b in best.items()
+    ]
+    command = (
+        f"python benchmarks/speed.py --dim {a.dim} --negatives {a.negatives} --epochs {a.epochs} --threads {a.threads}"
+    )
+    heads = (
+        "program",
+        "reading",
+        "training",
+        "end to end",
+        "median",
+        "training ratio",
+        "end-to-end ratio",
+        "of medians",
+    )
+    return "\n".join(
+        [
+            f"`{command} --repeat {a.repeat}`",
+            "",
+            f"{processor()}, {a.threads} threads; Python {platform.python_version()}, gensim {version('gensim')}, "
+            f"Numba {version('numba')}. wiki8 in lines of {LINE:,} words; window {a.window}, {a.negatives} negatives, "
+            f"subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. gensim learns one sense a "
+            f"word, mssg three. Seconds, the best of {a.repeat} alternating runs; a ratio is gensim's time by ours: "
+            "more is faster.",
+            "",
+            f"| {' | '.join(heads)} | peak MB |",
+            "|---|" + "---:|" * len(heads),
+            *rows,
+        ]
+    )
+
+
+def processor() -> str:
+    info = Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def write_section(path: Path, head: str, text: str) -> None:
+    """Put a section into a Markdown file in the place of the one with the same head, else at its end."""
+    old = path.read_text(encoding="utf-8") if path.exists() else "# Results\n"
+    before, found, after = old.partition(f"\n{head}\n")
+    rest = after.partition("\n## ") if found else ("", "", "")
+    tail = f"\n## {rest[2]}" if rest[1] else ""
+    path.write_text(f"{before.rstrip()}\n\n{head}\n\n{text}\n{tail}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

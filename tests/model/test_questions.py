@@ -141,3 +141,11 @@ def test_examples_fit_their_sense_and_show_the_word(mssg: SenseModel) -> None:
     for example in river.examples:
         assert example.text[example.start : example.end] == "bank"
         assert mssg.disambiguate("bank", example.text).best.key == river.key
+
+
+def test_rare_words_are_no_neighbours_where_enough_words_are_frequent(
+    toy: SenseModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyseme.model.neighbours.ENOUGH_WORDS", 2)
+    assert [n.word for n in toy.neighbours("bank#1")] == ["money"]
+    assert [n.word for n in toy.neighbours("bank", among="words")] == ["money"]

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 
+# Words seen less often are no neighbours: their vectors have hardly left their random start, and those of many point
+# the same way, so that a few of them would be near to everything. Where few words are frequent, the bar is lower.
+MIN_COUNT = 50
+ENOUGH_WORDS = 1000
+
+
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of length 1; rows of length 0 stay so."""
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
@@ -28,8 +34,9 @@ def nearest(model: SenseModel, word_or_key: str, n: int, among: Literal["senses"
     if among == "words":
         return _among_words(model, word, row, n)
     vector = model.vector(word_or_key)
-    cosines = model.unit_senses @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
     offsets = model.arrays.sense_offsets
+    candidates = model.unit_senses[: offsets[_frequent(model)]]
+    cosines = candidates @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
     found: list[Neighbour] = []
     seen = {word}
     for candidate in _falling(cosines, 20 * n + 200):
@@ -45,10 +52,16 @@ def nearest(model: SenseModel, word_or_key: str, n: int, among: Literal["senses"
 
 def _among_words(model: SenseModel, word: int, row: int | None, n: int) -> list[Neighbour]:
     vector = model.unit_globals[word] if row is None else model.unit_senses[row]
-    cosines = model.unit_globals @ vector
+    cosines = model.unit_globals[: _frequent(model)] @ vector
     words = model.vocabulary.words
     best = [i for i in _falling(cosines, n + 1) if i != word][:n]
     return [Neighbour(words[i], words[i], float(cosines[i])) for i in best]
+
+
+def _frequent(model: SenseModel) -> int:
+    """How many words, the most frequent, may be neighbours."""
+    often = int(np.searchsorted(-model.vocabulary.counts, -MIN_COUNT, side="right"))
+    return min(max(often, ENOUGH_WORDS), len(model))
 
 
 def _falling(values: NDArray[np.float32], first: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import NamedTuple, overload
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,7 @@ class Neighbour:
     similarity: float
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A piece of the corpus; the word stands at text[start:end]."""
 
     text: str

@@ -135,7 +135,10 @@ class SenseModel:
     def neighbours(
         self, word_or_key: str, n: int = 10, *, among: Literal["senses", "words"] = "senses"
     ) -> list[Neighbour]:
-        """The nearest senses (of each word the best), or the nearest words by their global vectors, as in the paper."""
+        """The nearest senses (of each word the best), or the nearest words by their global vectors, as in the paper.
+
+        Rare words are no neighbours (see `polyseme.model.neighbours`).
+        """
         return neighbours.nearest(self, word_or_key, n, among)
 
     def disambiguate(

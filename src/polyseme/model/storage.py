@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,15 +173,11 @@ def _write_examples(path: Path, model: SenseModel) -> NDArray[np.int64]:
         for i, word in enumerate(model.vocabulary.words):
             senses = model.read_examples(i)
             if any(senses):
-                line = json.dumps({"word": word, "senses": _plain(senses)}, ensure_ascii=False).encode() + b"\n"
+                line = json.dumps({"word": word, "senses": senses}, ensure_ascii=False).encode() + b"\n"
                 file.write(line)
                 offsets[i] = position
                 position += len(line)
     return offsets
-
-
-def _plain(senses: Iterable[Iterable[Example]]) -> list[list[tuple[str, int, int]]]:
-    return [[(e.text, e.start, e.end) for e in examples] for examples in senses]
 
 
 def _read_examples(path: Path, offset: int) -> list[list[Example]]:

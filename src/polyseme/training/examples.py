@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.corpus.tokenizers import Tokenizer
+from polyseme.corpus.tokenizers import NUL, Tokenizer
 from polyseme.kernels.assignment import keep_best
 from polyseme.kernels.text import split
 from polyseme.model.assigning import ALL, Assigner
@@ -34,19 +34,32 @@ def find_examples(
     quotes = _quote(model, corpus, np.unique(positions[positions >= 0]), stop)
 
     def read(word: int) -> list[list[Example]]:
-        return [_different(quotes[p] for p in positions[row].tolist() if p >= 0) for row in model.rows(word)]
+        return [_different(positions[row].tolist(), quotes) for row in model.rows(word)]
 
     return read
 
 
-def _different(examples: Iterable[Example]) -> list[Example]:
-    """Examples without those that quote much the same piece of text as an earlier one."""
-    chosen: list[Example] = []
-    for example in examples:
-        middle = example.text[len(example.text) // 3 : 2 * len(example.text) // 3]
-        if not any(middle in earlier.text for earlier in chosen):
-            chosen.append(example)
-    return chosen
+def _different(positions: list[int], quotes: dict[int, str]) -> list[Example]:
+    """The examples at these positions, without those that quote the same words or the same place as a better one."""
+    chosen: dict[str, None] = {}
+    places: set[int] = set()
+    for position in positions:
+        if position < 0:
+            break
+        quote, place = quotes[position], position // (2 * AROUND)
+        if quote not in chosen and place not in places:
+            chosen[quote] = None
+            places.add(place)
+    return [_example(quote) for quote in chosen]
+
+
+def _example(quote: str) -> Example:
+    """
+    >>> _example("by the river \\0bank\\0 we sat").marked()
+    'by the river *bank* we sat'
+    """
+    left, word, right = quote.split(NUL)
+    return Example(left + word + right, len(left), len(left) + len(word))
 
 
 def _best_positions(
@@ -77,23 +90,26 @@ def _best_positions(
 
 def _quote(
     model: SenseModel, corpus: EncodedCorpus, positions: NDArray[np.int64], stop: Callable[[], None]
-) -> dict[int, Example]:
-    """The example at each position (given in rising order): from the source text, else from the tokens."""
+) -> dict[int, str]:
+    """The words around each position (given in rising order), NUL on both sides of the one that stands there.
+
+    From the source text, else from the tokens. There may be a million of them: plain strings cost the least.
+    """
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
     pairs = zip(sentence_of.tolist(), positions.tolist(), strict=True)
     grouped = [(sentence, [p for _, p in group]) for sentence, group in groupby(pairs, key=lambda pair: pair[0])]
     texts = corpus.texts([sentence for sentence, _ in grouped])
-    examples: dict[int, Example] = {}
+    found: dict[int, str] = {}
     for (sentence, inside), text in zip(grouped, texts, strict=True):
         stop()
         start, end = int(corpus.sentences[sentence]), int(corpus.sentences[sentence + 1])
         spans = _spans(text, model.tokenizer, end - start) if text is not None else None
-        for position in inside:
-            if text is not None and spans is not None:
-                examples[position] = _from_text(text, *spans, position - start)
-            else:
-                examples[position] = _from_tokens(corpus, start, end, position)
-    return examples
+        if text is not None and spans is not None:
+            quotes = _from_text(text, *spans, np.array(inside) - start)
+        else:
+            quotes = (_from_tokens(corpus, start, end, position) for position in inside)
+        found.update(zip(inside, quotes, strict=True))
+    return found
 
 
 def _spans(text: bytes, tokenizer: object, length: int) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
@@ -102,24 +118,23 @@ def _spans(text: bytes, tokenizer: object, length: int) -> tuple[NDArray[np.int3
         return None
     starts, ends = np.empty(len(text) + 1, np.int32), np.empty(len(text) + 1, np.int32)
     n = split(np.frombuffer(text, np.uint8), tokenizer.classes, starts, ends)
-    words = starts[:n] < ends[:n]
-    starts, ends = starts[:n][words], ends[:n][words]
-    return (starts, ends) if len(starts) >= length else None
+    return (starts[:n], ends[:n]) if n >= length else None
 
 
-def _from_text(text: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32], k: int) -> Example:
-    """The k-th word of a text with the words around it."""
-    first, last = max(0, k - AROUND), min(len(starts) - 1, k + AROUND)
-    begin = int(starts[first]) if first else 0
-    end = int(ends[last]) if last < len(starts) - 1 else len(text)
-    left, word, right = (b.decode() for b in (text[begin : starts[k]], text[starts[k] : ends[k]], text[ends[k] : end]))
-    return Example(left + word + right, len(left), len(left) + len(word))
+def _from_text(
+    text: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32], numbers: NDArray[np.int64]
+) -> Iterator[str]:
+    """The words of these numbers, each with the words around it."""
+    first, last = np.maximum(numbers - AROUND, 0), np.minimum(numbers + AROUND, len(starts) - 1)
+    begin = np.where(first > 0, starts[first], 0)
+    end = np.where(last < len(starts) - 1, ends[last], len(text))
+    for a, b, c, d in zip(begin.tolist(), starts[numbers].tolist(), ends[numbers].tolist(), end.tolist(), strict=True):
+        yield b"\0".join((text[a:b], text[b:c], text[c:d])).decode()
 
 
-def _from_tokens(corpus: EncodedCorpus, start: int, end: int, position: int) -> Example:
+def _from_tokens(corpus: EncodedCorpus, start: int, end: int, position: int) -> str:
     """The same, of the words as they were encoded."""
     first, last = max(start, position - AROUND), min(end, position + AROUND + 1)
     left = "".join(f"{corpus.words[t]} " for t in corpus.tokens[first:position])
-    word = corpus.words[corpus.tokens[position]]
     right = "".join(f" {corpus.words[t]}" for t in corpus.tokens[position + 1 : last])
-    return Example(left + word + right, len(left), len(left) + len(word))
+    return f"{left}{NUL}{corpus.words[corpus.tokens[position]]}{NUL}{right}"
