@@ -23,12 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.compiling import inlined, kernel
+from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, below, draw, draw_noise
 from polyseme.kernels.senses import BY_CENTER, BY_VECTOR, ZERO, context_vector, dot, nearest_center, strongest_vector
 
 ONE = np.float32(1)
 LIMIT = np.float32(16)  # dot products beyond are as certain
-SMALLEST = 1e-300
+SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
+PAIRS_PER_LOG = 32
 
 
 class Parameters(NamedTuple):
@@ -135,8 +137,10 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
             first, last = max(0, t - reach), min(n, t + reach + 1)
             if last - first < 2:
                 continue
-            sense = choose_sense(words, t, first, last, parameters, tables, settings, scratch.context)
             used = draw_pairs(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
+            for j in range(used):
+                prefetch_row(table, rows[j])  # needed once the sense is chosen
+            sense = choose_sense(words, t, first, last, parameters, tables, settings, scratch.context)
             dot_rows(vectors, sense, table, rows, used, pulls)
             loss += loss_and_pulls(used, settings.negatives, pulls)
             if settings.adagrad:
@@ -255,9 +259,10 @@ def dot_rows(vectors, row, table, rows, n, out):
 
 @kernel
 def loss_and_pulls(n, negatives, pulls):
-    """Replace dot products x by g = y - sigmoid(x), and return the loss, the sum of -log p(y).
+    """Replace dot products x by g = y - sigmoid(x), and return the loss: the sum of -log p(y), where p(y) = 1 - |g|.
 
-    exp(-x) is taken as (a polynomial for exp(-x/64))^64: only products, so that the loop is vectorised.
+    Both loops are made to be vectorised: exp(-x) is (a polynomial for exp(-x/64))^64, products only; and one logarithm
+    serves as many pairs as cannot make their product too small for a float64.
     pulls  IN, OUT  float32 (n,)   a positive, then its negatives, again and again
     """
     for j in range(n):
@@ -275,14 +280,13 @@ def loss_and_pulls(n, negatives, pulls):
         e = e * e
         e = e * e
         pulls[j] = -ONE / (ONE + e)
-    loss = 0.0
     for j in range(0, n, 1 + negatives):
-        likelihood = -float(pulls[j])
         pulls[j] += ONE
-        for k in range(j + 1, j + 1 + negatives):
-            likelihood *= float(ONE + pulls[k])
-        if likelihood < SMALLEST:
-            likelihood = SMALLEST
+    loss = 0.0
+    for start in range(0, n, PAIRS_PER_LOG):
+        likelihood = 1.0
+        for j in range(start, min(start + PAIRS_PER_LOG, n)):
+            likelihood *= max(1.0 - abs(np.float64(pulls[j])), SMALLEST)
         loss -= np.log(likelihood)
     return loss
 

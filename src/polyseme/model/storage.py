@@ -169,11 +169,12 @@ def _write_examples(path: Path, model: SenseModel) -> NDArray[np.int64]:
     """Write the examples of every word that has some; returns where each word's line begins, -1 for none."""
     offsets = np.full(len(model), -1, np.int64)
     position = 0
+    to_json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
     with path.open("wb") as file:
         for i, word in enumerate(model.vocabulary.words):
             senses = model.read_examples(i)
             if any(senses):
-                line = json.dumps({"word": word, "senses": senses}, ensure_ascii=False).encode() + b"\n"
+                line = to_json({"word": word, "senses": senses}).encode() + b"\n"
                 file.write(line)
                 offsets[i] = position
                 position += len(line)

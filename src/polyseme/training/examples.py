@@ -19,7 +19,7 @@ from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.trainer import block_bounds, block_seed
 
-USES = 1000  # of each word, chosen at random, are looked at
+USES = 500  # of each word, chosen at random, are looked at
 AROUND = 12  # words quoted on each side
 CHUNK_TOKENS = 100_000
 
