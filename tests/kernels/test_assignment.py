@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from polyseme import SenseModel
 from polyseme.kernels.assignment import keep_best
@@ -48,12 +49,25 @@ def test_only_the_words_asked_for_are_looked_at(mssg: SenseModel) -> None:
     assert np.flatnonzero(senses >= 0).tolist() == [7]
 
 
+def keep(senses: NDArray[np.int32], cosines: NDArray[np.float32], apart: int) -> NDArray[np.int64]:
+    best, positions = np.full((3, 5), -2, np.float32), np.full((3, 5), -1, np.int64)
+    for start in (0, 100, 200):
+        keep_best(senses[start : start + 100], cosines[start : start + 100], start, apart, best, positions)
+    assert (np.diff(best) <= 0).all()
+    return positions
+
+
 def test_the_best_are_kept_best_first() -> None:
     cosines = np.random.default_rng(1).random(300).astype(np.float32)
     senses = np.arange(300, dtype=np.int32) % 4 - 1
-    best, positions = np.full((3, 5), -2, np.float32), np.full((3, 5), -1, np.int64)
-    for start in (0, 100, 200):
-        keep_best(senses[start : start + 100], cosines[start : start + 100], start, best, positions)
+    positions = keep(senses, cosines, apart=0)
     for row in range(3):
         mine = np.flatnonzero(senses == row)
         assert positions[row].tolist() == mine[np.argsort(-cosines[mine])][:5].tolist()
+
+
+def test_of_two_that_are_near_only_the_better_is_kept() -> None:
+    cosines = np.random.default_rng(2).random(300).astype(np.float32)
+    positions = keep(np.zeros(300, np.int32), cosines, apart=30)[0]
+    assert positions[0] == cosines.argmax()
+    assert np.diff(np.sort(positions)).min() >= 30

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from polyseme.corpus.lexicon import GrowingLexicon
+from polyseme.corpus.lexicon import GrowingLexicon, split
 from polyseme.corpus.tokenizers import WHITESPACE, WORDS, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
 
@@ -16,31 +17,35 @@ TEXT = st.text(
 )
 
 
+def number(lexicon: GrowingLexicon, text: str) -> NDArray[np.int32]:
+    return lexicon.number(split(text.encode(), WHITESPACE))
+
+
 @pytest.mark.parametrize("tokenizer", [WORDS, WHITESPACE], ids=["words", "whitespace"])
 @given(text=TEXT)
 def test_words_are_split_as_the_regular_expression_splits_them(tokenizer: Tokenizer, text: str) -> None:
     data = text.encode()
-    numbered = GrowingLexicon(tokenizer).number(data)
-    words = [data[a:b].decode() for a, b in zip(numbered.starts, numbered.ends, strict=True) if a < b]
+    found = split(data, tokenizer)
+    words = [data[a:b].decode() for a, b in zip(found.starts, found.ends, strict=True) if a < b]
     assert words == [w for line in text.split("\n") for w in tokenizer.pattern.findall(line)]
-    assert (numbered.ids == END_OF_LINE).sum() == text.count("\n")
+    assert (GrowingLexicon().number(found) == END_OF_LINE).sum() == text.count("\n")
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "bb", "ccc", "dddd", "é", "東"]), max_size=30), max_size=5))
 def test_words_are_numbered_in_order_of_first_sight_and_counted(texts: list[list[str]]) -> None:
-    lexicon = GrowingLexicon(WHITESPACE)
+    lexicon = GrowingLexicon()
     numbers: dict[str, int] = {}
     for words in texts:
         expected = [numbers.setdefault(word, len(numbers)) for word in words]
-        assert lexicon.number(" ".join(words).encode()).ids.tolist() == expected
+        assert number(lexicon, " ".join(words)).tolist() == expected
     assert lexicon.words() == list(numbers)
     assert lexicon.counts.tolist() == [sum(words.count(w) for words in texts) for w in numbers]
 
 
 def test_a_word_longer_than_the_whole_lexicon_is_numbered() -> None:
-    lexicon = GrowingLexicon(WHITESPACE)
+    lexicon = GrowingLexicon()
     long = "x" * 3_000_000
-    assert lexicon.number(f"a {long} a {long}".encode()).ids.tolist() == [0, 1, 0, 1]
+    assert number(lexicon, f"a {long} a {long}").tolist() == [0, 1, 0, 1]
     assert lexicon.words() == ["a", long]
 
 

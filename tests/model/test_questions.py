@@ -139,7 +139,8 @@ def test_examples_fit_their_sense_and_show_the_word(mssg: SenseModel) -> None:
     river = mssg.senses("bank")[1]
     assert 5 <= len(river.examples) <= 10
     for example in river.examples:
-        assert example.text[example.start : example.end] == "bank"
+        assert example.word == "bank"
+        assert example.text == example.left + "bank" + example.right
         assert mssg.disambiguate("bank", example.text).best.key == river.key
 
 

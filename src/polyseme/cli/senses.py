@@ -55,7 +55,7 @@ def as_json(found: Senses, neighbours: int, examples: int) -> dict[str, Any]:
                 "share": sense.share,
                 "count": sense.count,
                 "neighbours": [vars(n) for n in sense.neighbours(neighbours)] if neighbours else [],
-                "examples": [e._asdict() for e in sense.examples[:examples]],
+                "examples": [{"text": e.text, **e._asdict()} for e in sense.examples[:examples]],
             }
             for sense in found
         ],

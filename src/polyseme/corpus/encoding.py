@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -20,10 +21,10 @@ from numpy.typing import NDArray
 from polyseme.atomic import whole_folder
 from polyseme.corpus import encoded
 from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.corpus.lexicon import GrowingLexicon, Numbered
+from polyseme.corpus.lexicon import GrowingLexicon, Split, split
 from polyseme.corpus.reading import Block, read_blocks
 from polyseme.corpus.sources import Source
-from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, Tokenizer
+from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, as_it_is
 from polyseme.errors import CorpusError
 from polyseme.kernels import text as kernels
 from polyseme.vocabulary import write_words
@@ -54,13 +55,22 @@ def encode(
         bytes_read = 0
         for source in sources:
             writer.begin_source()
-            for block in read_blocks(source):
+            for block in _ahead(cut_block(block, tokenizer) for block in read_blocks(source)):
                 writer.add(block)
-                bytes_read += len(block.text)
+                bytes_read += block.length
                 report(Encoding(bytes_read, total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
             writer.end_sentence()
         writer.finish(sources)
     return EncodedCorpus.open(folder)
+
+
+@dataclass(frozen=True)
+class CutBlock:
+    """A block of text cut into words: pieces with their place in the source."""
+
+    pieces: list[tuple[Split, int]]
+    length: int
+    bad_bytes: int
 
 
 class _Writer:
@@ -69,8 +79,7 @@ class _Writer:
     def __init__(self, folder: Path, tokenizer: AnyTokenizer) -> None:
         self.folder = folder
         self.tokenizer = tokenizer
-        self.cutter: Tokenizer = NUL_SEPARATED if isinstance(tokenizer, CallableTokenizer) else tokenizer
-        self.lexicon = GrowingLexicon(self.cutter)
+        self.lexicon = GrowingLexicon()
         self.tokens = self.sentences = self.bad_bytes = self.open_length = 0
         self.source_sentences: list[int] = []
         self.files = {name: (folder / name).open("wb") for name in (encoded.TOKENS, encoded.SENTENCES, encoded.PLACES)}
@@ -79,19 +88,17 @@ class _Writer:
     def begin_source(self) -> None:
         self.source_sentences.append(self.sentences)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: CutBlock) -> None:
         self.bad_bytes += block.bad_bytes
-        if isinstance(self.tokenizer, CallableTokenizer):
-            for line in _lines_of_tokens(block, self.tokenizer):
-                self._add(self.lexicon.number(line.text), line.offset)
-        else:
-            self._add(self.lexicon.number(block.text), block.offset)
+        for words, offset in block.pieces:
+            self._add(words, offset)
 
-    def _add(self, numbered: Numbered, offset: int) -> None:
-        k = len(numbered.ids)
+    def _add(self, words: Split, offset: int) -> None:
+        ids = self.lexicon.number(words)
+        k = len(ids)
         tokens, lengths, places = np.empty(k, np.int32), np.empty(k + 1, np.int64), np.empty(k + 1, np.int64)
         n, ended, begun = kernels.cut_sentences(
-            numbered.ids, numbered.starts, offset, LONGEST_SENTENCE, self.open_length, tokens, lengths, places
+            ids, words.starts, offset, LONGEST_SENTENCE, self.open_length, tokens, lengths, places
         )
         closed = self.tokens - self.open_length
         self._write(encoded.TOKENS, tokens[:n])
@@ -138,7 +145,8 @@ class _Writer:
     def _sorted_words(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int32]]:
         """The normal forms by frequency, their counts, and the new id of each number of the lexicon."""
         place: dict[str, int] = {}
-        merged = np.array([place.setdefault(self.cutter.normal(w), len(place)) for w in self.lexicon.words()])
+        normal = as_it_is if isinstance(self.tokenizer, CallableTokenizer) else self.tokenizer.normal
+        merged = np.array([place.setdefault(normal(word), len(place)) for word in self.lexicon.words()])
         counts = np.bincount(merged, self.lexicon.counts).astype(np.int64)
         order = np.argsort(-counts, kind="stable")
         rank = np.empty(len(order), np.int32)
@@ -147,8 +155,17 @@ class _Writer:
         return [words[i] for i in order.tolist()], counts[order], rank[merged]
 
 
-def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[Block]:
-    """Each line of a block as the callable's tokens, set apart by NUL."""
+def cut_block(block: Block, tokenizer: AnyTokenizer) -> CutBlock:
+    """Cut a block into words; a callable does so line by line."""
+    if isinstance(tokenizer, CallableTokenizer):
+        pieces = list(_lines_of_tokens(block, tokenizer))
+    else:
+        pieces = [(split(block.text, tokenizer), block.offset)]
+    return CutBlock(pieces, len(block.text), block.bad_bytes)
+
+
+def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tuple[Split, int]]:
+    """Each line of a block as the callable's tokens, and where it begins."""
     offset = block.offset
     for line in block.text.splitlines(keepends=True):
         tokens = tokenizer(line.decode())
@@ -156,8 +173,18 @@ def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[Blo
             if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
                 raise CorpusError(f"the tokenizer gave {token!r}; a token is a str without NUL, tab or line end.")
         text = NUL.join(tokens) + ("\n" if line.endswith(b"\n") else NUL)
-        yield Block(text.encode("utf-8", "replace"), offset, 0)
+        yield split(text.encode("utf-8", "replace"), NUL_SEPARATED), offset
         offset += len(line)
+
+
+def _ahead(blocks: Iterable[CutBlock]) -> Iterator[CutBlock]:
+    """The same blocks, each made by another thread while the one before is worked on."""
+    waiting = iter(blocks)
+    with ThreadPoolExecutor(1) as other:
+        upcoming = other.submit(next, waiting, None)
+        while (block := upcoming.result()) is not None:
+            upcoming = other.submit(next, waiting, None)
+            yield block
 
 
 def _renumber(file: BinaryIO, new_ids: NDArray[np.int32]) -> Iterator[bytes]:

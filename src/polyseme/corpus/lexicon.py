@@ -17,19 +17,25 @@ SLOTS_PER_WORD = 4
 
 
 @dataclass(frozen=True)
-class Numbered:
-    """The words and line ends of a text: their numbers (END_OF_LINE for a line end), and where they stand."""
+class Split:
+    """A text, and where its words stand in it; a line end is a word of no length."""
 
-    ids: NDArray[np.int32]
+    text: bytes
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+
+
+def split(text: bytes, tokenizer: Tokenizer) -> Split:
+    """Split a valid UTF-8 text into words."""
+    starts, ends = np.empty(len(text) + 1, np.int32), np.empty(len(text) + 1, np.int32)
+    n = kernels.split(np.frombuffer(text, np.uint8), tokenizer.classes, starts, ends)
+    return Split(text, starts[:n], ends[:n])
 
 
 class GrowingLexicon:
     """Gives each different word a number, in order of first sight, and counts it."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self.classes = tokenizer.classes
+    def __init__(self) -> None:
         self._arrays = _empty(FIRST_CAPACITY, FIRST_CAPACITY * LETTERS_PER_WORD)
 
     def __len__(self) -> int:
@@ -47,19 +53,16 @@ class GrowingLexicon:
         letters = self._arrays.letters[bounds[0] : bounds[-1]].tobytes()
         return [letters[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
 
-    def number(self, text: bytes) -> Numbered:
-        """Split a valid UTF-8 text and number its words."""
-        letters = np.frombuffer(text, np.uint8)
-        starts = np.empty(len(text) + 1, np.int32)
-        ends = np.empty(len(text) + 1, np.int32)
-        n = kernels.split(letters, self.classes, starts, ends)
-        starts, ends, ids = starts[:n].copy(), ends[:n].copy(), np.empty(n, np.int32)
+    def number(self, words: Split) -> NDArray[np.int32]:
+        """The numbers of the words of a text, END_OF_LINE for a line end."""
+        letters, starts, ends = np.frombuffer(words.text, np.uint8), words.starts, words.ends
+        ids = np.empty(len(starts), np.int32)
         done = 0
-        while done < n:
+        while done < len(ids):
             done += kernels.number(letters, starts[done:], ends[done:], self._arrays, ids[done:])
-            if done < n:
+            if done < len(ids):
                 self._grow(int(ends[done] - starts[done]))
-        return Numbered(ids, starts, ends)
+        return ids
 
     def _grow(self, needed: int) -> None:
         """Twice the words or twice the letters, whichever ran out."""

@@ -81,23 +81,37 @@ def weighted_context(tokens, known, first, last, center, weights, choice, contex
 
 
 @kernel
-def keep_best(senses, cosines, first_position, best_cosines, best_positions):
-    """Keep for each sense the positions with the highest cosines, best first.
+def keep_best(senses, cosines, first_position, apart, best_cosines, best_positions):
+    """Keep for each sense the positions with the highest cosines, best first, of two that are near only the better.
 
     senses, cosines  IN      (n,)           as from `assign_senses`
     first_position   IN      int64          position of senses[0] in the corpus
+    apart            IN      int64          two positions that are nearer than this are near
     best_cosines     SHARED  float32 (R, k) -2 where there is none yet
-    best_positions   SHARED  int64   (R, k)
+    best_positions   SHARED  int64   (R, k) -1 where there is none yet
     """
     last = best_cosines.shape[1] - 1
     for t in range(len(senses)):
-        row = senses[t]
-        if row == UNASSIGNED or cosines[t] <= best_cosines[row, last]:
+        row, cosine, position = senses[t], cosines[t], first_position + t
+        if row == UNASSIGNED or cosine <= best_cosines[row, last]:
             continue
-        place = last
-        while place > 0 and best_cosines[row, place - 1] < cosines[t]:
+        place = near_position(best_positions[row], position, apart)
+        if place < 0:
+            place = last
+        elif cosine <= best_cosines[row, place]:
+            continue
+        while place > 0 and best_cosines[row, place - 1] < cosine:
             best_cosines[row, place] = best_cosines[row, place - 1]
             best_positions[row, place] = best_positions[row, place - 1]
             place -= 1
-        best_cosines[row, place] = cosines[t]
-        best_positions[row, place] = first_position + t
+        best_cosines[row, place] = cosine
+        best_positions[row, place] = position
+
+
+@kernel
+def near_position(positions, position, apart):
+    """The place in a list of a position that is near, or -1.  positions IN int64 (k,), -1 for none"""
+    for place in range(len(positions)):
+        if positions[place] >= 0 and abs(positions[place] - position) < apart:
+            return place
+    return -1

@@ -17,18 +17,22 @@ class Neighbour:
 
 
 class Example(NamedTuple):
-    """A piece of the corpus; the word stands at text[start:end]."""
+    """A piece of the corpus: a word, and what stands to the left and right of it."""
 
-    text: str
-    start: int
-    end: int
+    left: str
+    word: str
+    right: str
 
-    def marked(self, left: str = "*", right: str = "*") -> str:
+    @property
+    def text(self) -> str:
+        return self.left + self.word + self.right
+
+    def marked(self, before: str = "*", after: str = "*") -> str:
         """
-        >>> Example("by the river bank", 13, 17).marked()
-        'by the river *bank*'
+        >>> Example("by the river ", "bank", " we sat").marked()
+        'by the river *bank* we sat'
         """
-        return f"{self.text[: self.start]}{left}{self.text[self.start : self.end]}{right}{self.text[self.end :]}"
+        return f"{self.left}{before}{self.word}{after}{self.right}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 config.json        format version, settings, corpus, how the training went; size and digest of the other files
 vocabulary.tsv     word TAB count, most frequent first
 model.safetensors  the arrays of `polyseme.model.arrays`, and where each word's line of examples begins
-examples.jsonl     a line for each word: {"word": ..., "senses": [[[text, start, end], ...], ...]}
+examples.jsonl     a line for each word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
 README.md          a card for people
 """
 

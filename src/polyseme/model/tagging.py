@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.lexicon import GrowingLexicon
+from polyseme.corpus.lexicon import GrowingLexicon, split
 from polyseme.corpus.tokenizers import CallableTokenizer, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
 from polyseme.model.assigning import Assigner
@@ -25,28 +24,26 @@ class Tagger:
     def __init__(self, model: SenseModel) -> None:
         self.model = model
         self.assigner = Assigner(model)
+        self._lexicon = GrowingLexicon()
         self._ids = np.empty(0, np.int32)  # of each word of the lexicon
-
-    @cached_property
-    def _lexicon(self) -> GrowingLexicon:
-        assert isinstance(self.model.tokenizer, Tokenizer)
-        return GrowingLexicon(self.model.tokenizer)
 
     def tag(self, text: str) -> str:
         """See `SenseModel.tag`. All that is not an ambiguous word stays as it is."""
-        if isinstance(self.model.tokenizer, CallableTokenizer):
-            return "\n".join(" ".join(self._tag_tokens(self.model.tokenizer(line))) for line in text.split("\n"))
+        tokenizer = self.model.tokenizer
+        if isinstance(tokenizer, CallableTokenizer):
+            return "\n".join(" ".join(self._tag_tokens(tokenizer(line))) for line in text.split("\n"))
         data = text.encode("utf-8", "replace")
-        numbered = self._lexicon.number(data)
-        ids = np.append(self._vocabulary_ids(), np.int32(UNKNOWN))[numbered.ids]
-        line_ends = np.flatnonzero(numbered.ids == END_OF_LINE)
+        words = split(data, tokenizer)
+        numbers = self._lexicon.number(words)
+        ids = np.append(self._vocabulary_ids(tokenizer), np.int32(UNKNOWN))[numbers]
+        line_ends = np.flatnonzero(numbers == END_OF_LINE)
         sentences = np.concatenate([[0], line_ends, [len(ids)]]).astype(np.int64)
         senses, _ = self.assigner.assign(ids, sentences, self.assigner.ambiguous)
         tagged = np.flatnonzero(senses >= 0)
         pieces: list[bytes] = []
         position = 0
         for start, end, key in zip(
-            numbered.starts[tagged].tolist(), numbered.ends[tagged].tolist(), self._keys(ids[tagged], senses[tagged]),
+            words.starts[tagged].tolist(), words.ends[tagged].tolist(), self._keys(ids[tagged], senses[tagged]),
             strict=True,
         ):  # fmt: skip
             pieces += (data[position:start], key)
@@ -60,16 +57,12 @@ class Tagger:
         senses, _ = self.assigner.assign(ids, sentences, self.assigner.ambiguous)
         return [self.model.key(s) if s >= 0 else token for s, token in zip(senses.tolist(), tokens, strict=True)]
 
-    def _vocabulary_ids(self) -> NDArray[np.int32]:
+    def _vocabulary_ids(self, tokenizer: Tokenizer) -> NDArray[np.int32]:
         """The id in the model of each word of the lexicon, or UNKNOWN."""
-        index, normal = self.model.vocabulary.index, self._lexicon_normal
-        new = [index.get(normal(word), UNKNOWN) for word in self._lexicon.words(len(self._ids))]
+        index = self.model.vocabulary.index
+        new = [index.get(tokenizer.normal(word), UNKNOWN) for word in self._lexicon.words(len(self._ids))]
         self._ids = np.concatenate([self._ids, np.array(new, np.int32)])
         return self._ids
-
-    def _lexicon_normal(self, word: str) -> str:
-        assert isinstance(self.model.tokenizer, Tokenizer)
-        return self.model.tokenizer.normal(word)
 
     def _keys(self, ids: NDArray[np.int32], senses: NDArray[np.int32]) -> list[bytes]:
         """`word#number` of each pair; made once for each different sense."""

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.lexicon import Split, split
 from polyseme.corpus.tokenizers import NUL, Tokenizer
 from polyseme.kernels.assignment import keep_best
-from polyseme.kernels.text import split
 from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.results import Example
 from polyseme.model.sense_model import SenseModel
@@ -34,32 +34,12 @@ def find_examples(
     quotes = _quote(model, corpus, np.unique(positions[positions >= 0]), stop)
 
     def read(word: int) -> list[list[Example]]:
-        return [_different(positions[row].tolist(), quotes) for row in model.rows(word)]
+        return [
+            [Example._make(quote.split(NUL)) for quote in dict.fromkeys(quotes[p] for p in best if p >= 0)]
+            for best in positions[slice(model.rows(word).start, model.rows(word).stop)].tolist()
+        ]
 
     return read
-
-
-def _different(positions: list[int], quotes: dict[int, str]) -> list[Example]:
-    """The examples at these positions, without those that quote the same words or the same place as a better one."""
-    chosen: dict[str, None] = {}
-    places: set[int] = set()
-    for position in positions:
-        if position < 0:
-            break
-        quote, place = quotes[position], position // (2 * AROUND)
-        if quote not in chosen and place not in places:
-            chosen[quote] = None
-            places.add(place)
-    return [_example(quote) for quote in chosen]
-
-
-def _example(quote: str) -> Example:
-    """
-    >>> _example("by the river \\0bank\\0 we sat").marked()
-    'by the river *bank* we sat'
-    """
-    left, word, right = quote.split(NUL)
-    return Example(left + word + right, len(left), len(left) + len(word))
 
 
 def _best_positions(
@@ -84,7 +64,7 @@ def _best_positions(
 
     with ThreadPoolExecutor(threads) as pool:
         for first, senses, similarities in pool.map(assign, range(len(bounds) - 1)):
-            keep_best(senses, similarities, first, cosines, positions)
+            keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
     return positions
 
 
@@ -99,32 +79,23 @@ def _quote(
     pairs = zip(sentence_of.tolist(), positions.tolist(), strict=True)
     grouped = [(sentence, [p for _, p in group]) for sentence, group in groupby(pairs, key=lambda pair: pair[0])]
     texts = corpus.texts([sentence for sentence, _ in grouped])
+    tokenizer = model.tokenizer
     found: dict[int, str] = {}
     for (sentence, inside), text in zip(grouped, texts, strict=True):
         stop()
         start, end = int(corpus.sentences[sentence]), int(corpus.sentences[sentence + 1])
-        spans = _spans(text, model.tokenizer, end - start) if text is not None else None
-        if text is not None and spans is not None:
-            quotes = _from_text(text, *spans, np.array(inside) - start)
+        words = split(text, tokenizer) if text is not None and isinstance(tokenizer, Tokenizer) else None
+        if words is not None and len(words.starts) >= end - start:
+            quotes = _from_text(words, np.array(inside) - start)
         else:
             quotes = (_from_tokens(corpus, start, end, position) for position in inside)
         found.update(zip(inside, quotes, strict=True))
     return found
 
 
-def _spans(text: bytes, tokenizer: object, length: int) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-    """Where the words of a sentence stand in its text; None if they are not those that were encoded."""
-    if not isinstance(tokenizer, Tokenizer):
-        return None
-    starts, ends = np.empty(len(text) + 1, np.int32), np.empty(len(text) + 1, np.int32)
-    n = split(np.frombuffer(text, np.uint8), tokenizer.classes, starts, ends)
-    return (starts[:n], ends[:n]) if n >= length else None
-
-
-def _from_text(
-    text: bytes, starts: NDArray[np.int32], ends: NDArray[np.int32], numbers: NDArray[np.int64]
-) -> Iterator[str]:
+def _from_text(words: Split, numbers: NDArray[np.int64]) -> Iterator[str]:
     """The words of these numbers, each with the words around it."""
+    text, starts, ends = words.text, words.starts, words.ends
     first, last = np.maximum(numbers - AROUND, 0), np.minimum(numbers + AROUND, len(starts) - 1)
     begin = np.where(first > 0, starts[first], 0)
     end = np.where(last < len(starts) - 1, ends[last], len(text))

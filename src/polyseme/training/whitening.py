@@ -20,8 +20,8 @@ def whitened(vectors: NDArray[np.float32], weights: NDArray[np.float64], exponen
     """Whiten rows by the covariance they have when row w stands for weights[w] running words."""
     shares = weights / weights.sum()
     rows = vectors - (shares @ vectors).astype(np.float32)
-    covariance = (rows * shares[:, None].astype(np.float32)).T.astype(np.float64) @ rows
-    values, directions = np.linalg.eigh(covariance)
-    values = np.maximum(values / values[-1], SMALLEST)
+    covariance = (rows * shares[:, None].astype(np.float32)).T @ rows
+    values, directions = np.linalg.eigh(covariance.astype(np.float64))
+    values = np.maximum(values / max(values[-1], 1e-30), SMALLEST)
     transform = directions * values ** (-exponent / 2) @ directions.T
     return np.asarray(rows @ transform.astype(np.float32))
