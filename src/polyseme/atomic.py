@@ -23,9 +23,12 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """A new folder to fill, which takes the place of `path` when the block ends well, and vanishes when it does not."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+def whole_folder(path: Path, beside: Path | None = None) -> Iterator[Path]:
+    """A new folder to fill, which takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    It is filled at `beside`, which must be on the same disk: what a killed process leaves there is the caller's.
+    """
+    beside = beside or path.with_name(f".{path.name}.{os.getpid()}.part")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     try:

@@ -121,6 +121,19 @@ def test_other_settings_than_those_of_the_unfinished_run_are_refused(unfinished:
         train(planted_text, unfinished, resume=True, dim=32)
 
 
+def test_another_corpus_than_that_of_the_unfinished_run_is_refused(unfinished: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("another text altogether")
+    with pytest.raises(TrainingError, match="the unfinished run reads .*planted.txt, not .*other.txt"):
+        train(tmp_path / "other.txt", unfinished, resume=True)
+
+
+def test_what_a_killed_process_left_is_cleared_away(planted_text: Path, tmp_path: Path) -> None:
+    for debris in ("model", ".corpus.1.part"):
+        (tmp_path / "m.training" / debris).mkdir(parents=True)
+    train(planted_text, tmp_path / "m", dim=8, epochs=1)
+    assert {p.name for p in tmp_path.iterdir()} == {"m"}
+
+
 def test_force_starts_anew(unfinished: Path, planted_text: Path) -> None:
     assert train(planted_text, unfinished, force=True, dim=8, epochs=1).arrays.dim == 8
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from io import TextIOWrapper
 from typing import NoReturn
 
 from cyclopts import App, CycloptsError
@@ -40,6 +41,10 @@ for command in (demo, train, senses, neighbours, disambiguate, tag, similarity, 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit: 0 done, 1 nothing found, 2 an error, in one line that says what to do next."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()

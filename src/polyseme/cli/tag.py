@@ -32,7 +32,11 @@ def tag(
             text = block.text.decode()
             tagged = tagger.tag(text)
             if json:
-                for before, after in zip(text.splitlines(), tagged.splitlines(), strict=True):
+                for before, after in zip(_lines(text), _lines(tagged), strict=True):
                     print_json({"text": before, "tagged": after})
             else:
                 sys.stdout.write(tagged)
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")

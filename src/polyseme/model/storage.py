@@ -41,10 +41,12 @@ LOG = "training.jsonl"  # may be there too
 CHECKED_AT_ONCE = 64 << 20  # larger files are digested only by `verify`, so that opening stays fast
 
 
-def save(model: SenseModel, path: Path, *, force: bool = False, log: Path | None = None) -> None:
-    """Write a model to a folder."""
+def save(
+    model: SenseModel, path: Path, *, force: bool = False, log: Path | None = None, beside: Path | None = None
+) -> None:
+    """Write a model to a folder, with the log of its training, if any; it is put together at `beside`."""
     refuse_existing(path, force)
-    with whole_folder(path) as folder:
+    with whole_folder(path, beside) as folder:
         offsets = _write_examples(folder / EXAMPLES, model)
         write_words(folder / WORDS, model.vocabulary.words, model.vocabulary.counts)
         write_tensors(folder / TENSORS, {**model.arrays.to_dict(), "example_offsets": offsets})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,11 @@ DTYPES: dict[str, Any] = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
 
 def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: dict[str, str] | None = None) -> None:
     """Write arrays to a file."""
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
+    try:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
+    except SafetensorError as error:  # as the library says that a disk is full
+        number = re.search(r"os error (\d+)", str(error))
+        raise OSError(int(number[1]) if number else errno.EIO, str(error), str(path)) from error
     mask = os.umask(0)
     os.umask(mask)
     path.chmod(0o666 & ~mask)  # the library lets no one else read the file

@@ -73,7 +73,7 @@ def train(
         run = _Run(work, _both(listen, log), stop, checkpoint_seconds)
         model = run.learn(corpus, chosen, config)
         started = time.monotonic()
-        storage.save(model, path, force=force, log=work / LOG)
+        storage.save(model, path, force=force, log=work / LOG, beside=work / "model")
         run.listen(Saved(str(path), storage.size_of(path), time.monotonic() - started))
     return SenseModel.load(path, chosen)
 
@@ -151,7 +151,13 @@ class _Run:
             return EncodedCorpus.open(Path(paths[0]))
         kept = self.work / CORPUS
         if is_encoded(kept):
-            return EncodedCorpus.open(kept)
+            encoded = EncodedCorpus.open(kept)
+            if [s.path for s in find_sources(paths)] != [s.path for s in encoded.sources]:
+                raise TrainingError(
+                    f"the unfinished run reads {encoded.sources[0].path}, not {paths[0]}; "
+                    f"resume it with the same corpus, or start anew with --force."
+                )
+            return encoded
 
         def report(progress: Encoding) -> None:
             self._stop_if_asked()
