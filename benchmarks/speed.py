@@ -33,6 +33,7 @@ def main() -> None:
         print(json.dumps(run(arguments.run, arguments)))
         return
     with tempfile.TemporaryDirectory() as folder:
+        arguments.name = Path(arguments.corpus).name
         arguments.corpus = prepare(Path(arguments.corpus), Path(folder))
         programs = ["gensim", "polyseme skip-gram", "polyseme mssg"]
         results: dict[str, list[Result]] = {program: [] for program in programs}
@@ -80,7 +81,7 @@ def start(program: str, arguments: argparse.Namespace, *, warm_up: bool = False)
     settings = [
         f"--{name.replace('_', '-')}={value}"
         for name, value in vars(arguments).items()
-        if name not in ("run", "corpus")
+        if name not in ("run", "corpus", "name")
     ]
     corpus = arguments.corpus
     if warm_up:
@@ -146,7 +147,9 @@ def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
 
 def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
     """The table, with the settings and the machine."""
-    best = {p: {k: min(r[k] for r in runs) for k in runs[0]} for p, runs in results.items()}
+    best = {
+        p: {k: (max if k == "peak_mb" else min)(r[k] for r in runs) for k in runs[0]} for p, runs in results.items()
+    }
     middle = {p: statistics.median(r["end_to_end"] for r in runs) for p, runs in results.items()}
     rows = [
         f"| {program} | {b['reading']:.1f} | {b['training']:.1f} | {b['end_to_end']:.1f} | {middle[program]:.1f} "
@@ -172,10 +175,10 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
             f"`{command} --repeat {a.repeat}`",
             "",
             f"{processor()}, {a.threads} threads; Python {platform.python_version()}, gensim {version('gensim')}, "
-            f"Numba {version('numba')}. wiki8 in lines of {LINE:,} words; window {a.window}, {a.negatives} negatives, "
-            f"subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. gensim learns one sense a "
-            f"word, mssg three. Seconds, the best of {a.repeat} alternating runs; a ratio is gensim's time by ours: "
-            "more is faster.",
+            f"Numba {version('numba')}. {a.name} in lines of {LINE:,} words; window {a.window}, negatives "
+            f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. gensim learns "
+            f"one sense a word, mssg three. Seconds, the best of {a.repeat} alternating runs; a ratio is gensim's time "
+            "by ours: more is faster.",
             "",
             f"| {' | '.join(heads)} | peak MB |",
             "|---|" + "---:|" * len(heads),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from polyseme.corpus.planted import PlantedCorpus, plant
 
 settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.load_profile("polyseme")
+
+os.environ.pop("PYTHONUNBUFFERED", None)  # users have buffers, and so must the processes that tests start
 
 MODELS = ("skip-gram", "mssg", "np-mssg", "mssg-maxout")
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyseme.errors import CorpusError, UnknownWord
+from polyseme.errors import CorpusError
 from polyseme.vocabulary import Vocabulary, cut, read_words, write_words
 
 COUNTS = np.array([100, 50, 20, 5, 5, 1], np.int64)
@@ -63,8 +63,9 @@ def test_a_list_says_which_words_get_several_senses() -> None:
 
 
 def test_an_unknown_word_gets_close_ones_named() -> None:
-    with pytest.raises(UnknownWord, match=r"'rivers' is not among the 6 words .* Closest: river"):
-        Vocabulary(WORDS, COUNTS).id("rivers")
+    error = Vocabulary(WORDS, COUNTS).unknown("rivers")
+    assert str(error).startswith("'rivers' is not among the 6 words")
+    assert str(error).endswith("Closest: river.")
 
 
 def test_words_come_back_from_a_file_as_they_were(tmp_path: Path) -> None:

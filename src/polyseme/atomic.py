@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 
@@ -48,14 +48,19 @@ def move_folder(new: Path, path: Path) -> None:
         path.rename(old)
     elif path.exists() or path.is_symlink():
         path.unlink()
-    new.rename(path)
+    try:
+        new.rename(path)
+    except BaseException:
+        if old.exists():
+            old.rename(path)
+        raise
     _sync(path.parent)
     shutil.rmtree(old, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:
     """Make what was written survive a power cut; some systems cannot do this for folders."""
-    with suppress(PermissionError if os.name == "nt" else NotADirectoryError):
+    with suppress(OSError) if path.is_dir() else nullcontext():
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -33,18 +33,15 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}
 
-    def id(self, word: str) -> int:
-        """The id of a word; an error that names close words if it is not there."""
-        found = self.index.get(word)
-        if found is None:
-            close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index and w != word]
-            close += [w for w in get_close_matches(word, self.words[:50_000], n=3) if w not in close]
-            hint = f" Closest: {', '.join(close)}." if close else ""
-            raise UnknownWord(
-                f"'{word}' is not among the {len(self):,} words of this model "
-                f"(the rarest was seen {int(self.counts[-1]):,} times).{hint}"
-            )
-        return found
+    def unknown(self, word: str) -> UnknownWord:
+        """The error for a word that is not there; it names close ones."""
+        close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
+        close += [w for w in get_close_matches(word, self.words[:50_000], n=3) if w not in close]
+        hint = f" Closest: {', '.join(close)}." if close else ""
+        return UnknownWord(
+            f"'{word}' is not among the {len(self):,} words of this model "
+            f"(the rarest was seen {int(self.counts[-1]):,} times).{hint}"
+        )
 
     def keep_thresholds(self, subsample: float) -> NDArray[np.uint64]:
         """For each word, the number out of 2^32 under which a random draw keeps a token (word2vec's rule).

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from polyseme import SenseModel
 from polyseme.kernels.assignment import keep_best
 from polyseme.model.assigning import Assigner
-from polyseme.model.disambiguation import context_table, context_weights, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, context_table, context_weights, sense_directions
 
 
 @pytest.mark.parametrize("name", ["mssg", "np-mssg", "mssg-maxout"])
-def test_each_token_gets_the_sense_nearest_to_its_context(name: str, trained: Callable[[str], Path]) -> None:
+def test_each_token_gets_the_most_probable_sense(name: str, trained: Callable[[str], Path]) -> None:
     model = SenseModel.load(trained(name))
     tokens = np.random.default_rng(0).integers(-1, len(model) + 5, 400).astype(np.int32)
     sentences = np.array([0, 150, 150, 151, 400], np.int64)
@@ -33,11 +33,9 @@ def test_each_token_gets_the_sense_nearest_to_its_context(name: str, trained: Ca
             options = directions[rows.start : rows.stop]
             lengths = np.linalg.norm(options, axis=1) * max(float(np.linalg.norm(c)), 1e-30)
             similarity = options @ c / lengths
+            score = similarity + TEMPERATURE * np.log(model.shares(int(tokens[t])))
             chosen = int(senses[t]) - rows.start
-            if name == "mssg-maxout":
-                assert options[chosen] @ c == pytest.approx((options @ c).max(), abs=1e-5)
-            else:
-                assert similarity[chosen] == pytest.approx(similarity.max(), abs=1e-4)
+            assert score[chosen] == pytest.approx(score.max(), abs=1e-4)
             assert cosines[t] == pytest.approx(similarity[chosen], abs=1e-4)
 
 

@@ -90,6 +90,15 @@ def test_a_config_that_lacks_something_is_refused(name: str, copy: Path) -> None
         SenseModel.load(copy)
 
 
+@pytest.mark.parametrize(("part", "name"), [("settings", "window"), ("corpus", "tokens"), ("training", "loss")])
+def test_a_config_that_lacks_a_detail_is_refused(part: str, name: str, copy: Path) -> None:
+    config = json.loads((copy / "config.json").read_text())
+    del config[part][name]
+    (copy / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=f"is damaged: '{name}'"):
+        SenseModel.load(copy)
+
+
 def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps({**config, "format_version": 2}))
@@ -138,6 +147,7 @@ def test_an_existing_model_is_overwritten_only_by_force(mssg: SenseModel, copy: 
 def test_even_force_removes_nothing_that_is_not_a_model(mssg: SenseModel, tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("precious")
+    (tmp_path / "thesis" / "config.json").write_text('{"architectures": ["of another program"]}')
     with pytest.raises(OutputExists, match="is not a model, so --force does not remove it"):
         mssg.save(tmp_path / "thesis", force=True)
     assert (tmp_path / "thesis" / "chapter1.tex").read_text() == "precious"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyseme import SenseModel, train
+from polyseme.corpus.planted import PlantedCorpus
 from polyseme.model.tagging import Tagger
 
 
@@ -44,10 +46,14 @@ def test_a_line_is_a_context_of_its_own(model: SenseModel) -> None:
     assert model.tag("\n".join(lines)) == "\n".join(model.tag(line) for line in lines)
 
 
-def test_tagging_agrees_with_disambiguation(model: SenseModel) -> None:
-    for text in ("river shore boat bank mud", "money loan bank credit", "guitar bass drum", "trout hook bass rod"):
-        word = "bank" if "bank" in text else "bass"
-        assert model.disambiguate(word, text).best.key in model.tag(text).split()
+@pytest.mark.parametrize("name", ["mssg", "np-mssg", "mssg-maxout"])
+def test_tagging_agrees_with_disambiguation(name: str, trained: Callable[[str], Path], planted: PlantedCorpus) -> None:
+    model = SenseModel.load(trained(name))
+    for use in planted.uses[:300]:
+        words = planted.sentences[use.sentence]
+        if words.count(use.word) == 1:
+            tagged = model.tag(" ".join(words)).split()[use.position]
+            assert tagged == model.disambiguate(use.word, " ".join(words)).best.key or tagged == use.word
 
 
 def test_a_tagger_learns_words_as_they_come(model: SenseModel) -> None:
@@ -64,3 +70,6 @@ def test_texts_of_a_tokenizer_of_ones_own_come_back_as_tokens(planted_text: Path
     assert untagged(model.tag("money-bank-loan\nriver zebra")) == "money bank loan\nriver zebra"
     assert model.senses("bank")[0].examples
     assert SenseModel.load(tmp_path / "m").tokenizer.name == "whitespace"
+    again = SenseModel.load(tmp_path / "m", dashes)
+    assert again.tag("money-bank-loan") == model.tag("money-bank-loan")
+    again.save(tmp_path / "copy")

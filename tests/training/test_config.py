@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from polyseme.errors import ConfigError
@@ -28,8 +29,10 @@ def test_what_is_given_takes_the_place_of_the_recipes() -> None:
         ("senses", 0, "--senses must be between 1 and 100, not 0"),
         ("threads", -1, "--threads must be between 0 and 1024, not -1"),
         ("learning_rate", float("nan"), "--learning-rate must be a number, not nan"),
-        ("min_count", 0, "--min-count must be 1 or more, not 0"),
-        ("dim", "100", "--dim must be a number, not '100'"),
+        ("min_count", 0, "--min-count must be between 1 and 1000000000000, not 0"),
+        ("dim", "100", "--dim must be a whole number, not '100'"),
+        ("dim", 2.5, "--dim must be a whole number, not 2.5"),
+        ("multi_sense_words", "list.txt", "must be a collection of words"),
         ("model", "glove", "--model must be one of skip-gram, mssg, np-mssg, mssg-maxout, not 'glove'"),
         ("dims", 3, "'dims' is not a setting; the settings are: adagrad_delta"),
     ],
@@ -47,3 +50,9 @@ def test_an_unknown_recipe_is_refused() -> None:
 def test_a_config_comes_back_from_json() -> None:
     config = make_config(multi_sense_words=("bank", "bass"), dim=7)
     assert TrainConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
+def test_numbers_of_numpy_become_pythons() -> None:
+    config = make_config(dim=np.int64(7), learning_rate=np.float32(0.5), multi_sense_words=["bank"])
+    assert (type(config.dim), type(config.learning_rate)) == (int, float)
+    assert config.multi_sense_words == ("bank",)

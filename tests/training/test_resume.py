@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -71,15 +72,17 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(planted_text: Path
     whole = train(planted_text, tmp_path / "whole", dim=64, epochs=40, threads=1, seed=5)
     run = command("train", planted_text, tmp_path / "killed", "--resume", "--checkpoint-minutes", "0.002", *settings)
     chance = random.Random(0)
-    killed = 0
+    killed = resumable = 0
     for _ in range(KILLS):
         process = subprocess.Popen(run, stderr=subprocess.DEVNULL)
         time.sleep(chance.uniform(0, 4))
         process.kill()
         killed += process.wait() == -signal.SIGKILL
+        resumable += (tmp_path / "killed.training" / "checkpoint.safetensors").exists()
     last = subprocess.run(run, capture_output=True, text=True, check=False)
     assert last.returncode == 0, last.stderr
     assert killed > 0
+    assert resumable > 0
     assert_same_bits(whole, SenseModel.load(tmp_path / "killed"))
     assert {p.name for p in tmp_path.iterdir()} == {"whole", "killed"}
 
@@ -123,15 +126,27 @@ def test_other_settings_than_those_of_the_unfinished_run_are_refused(unfinished:
 
 def test_another_corpus_than_that_of_the_unfinished_run_is_refused(unfinished: Path, tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("another text altogether")
-    with pytest.raises(TrainingError, match="the unfinished run reads .*planted.txt, not .*other.txt"):
+    with pytest.raises(TrainingError, match="the unfinished run read .*planted.txt as it was then, not .*other.txt"):
         train(tmp_path / "other.txt", unfinished, resume=True)
 
 
 def test_what_a_killed_process_left_is_cleared_away(planted_text: Path, tmp_path: Path) -> None:
     for debris in ("model", ".corpus.1.part"):
         (tmp_path / "m.training" / debris).mkdir(parents=True)
+    (tmp_path / "m.training" / "lock").touch()
     train(planted_text, tmp_path / "m", dim=8, epochs=1)
     assert {p.name for p in tmp_path.iterdir()} == {"m"}
+
+
+@pytest.mark.parametrize("options", [{}, {"resume": True}, {"force": True}])
+def test_a_folder_of_the_users_that_has_the_name_of_a_workspace_is_left_alone(
+    options: dict[str, bool], planted_text: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "wiki.training").mkdir()
+    text = Path(shutil.copy(planted_text, tmp_path / "wiki.training"))
+    with pytest.raises(OutputExists, match="is not polyseme's"):
+        train(tmp_path / "wiki.training", tmp_path / "wiki", **options)  # type: ignore[arg-type]
+    assert text.read_bytes() == planted_text.read_bytes()
 
 
 def test_force_starts_anew(unfinished: Path, planted_text: Path) -> None:

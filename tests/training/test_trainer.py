@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from polyseme.errors import Interrupted, TrainingError
 from polyseme.training.config import make_config
 from polyseme.training.events import Event, Trained, Training
 from polyseme.training.state import TrainState
-from polyseme.training.trainer import Trainer, block_bounds, block_seed
+from polyseme.training.trainer import Trainer, block_bounds, block_seed, thread_number
 from polyseme.vocabulary import cut
 
 
@@ -89,3 +90,32 @@ def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(corpus: Encod
     trainer.state.parameters.global_vectors[:] = np.nan
     with pytest.raises(TrainingError, match="diverged at .* Try a lower --learning-rate than 0.025"):
         trainer.run()
+
+
+def test_slow_blocks_are_reported_without_dividing_by_zero(
+    corpus: EncodedCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*_: object) -> tuple[int, int, float]:
+        time.sleep(0.3)
+        return 1, 1, 0.5
+
+    monkeypatch.setattr("polyseme.training.trainer.train_block", slow)
+    monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.1)
+    events: list[Event] = []
+    trainer = make_trainer(corpus, epochs=1)
+    trainer.run(listen=events.append, checkpoint_seconds=0.2)
+    assert any(isinstance(e, Training) for e in events)
+    assert trainer.done == trainer.total
+
+
+def test_two_threads_that_make_the_same_sense_at_once_make_one(corpus: EncodedCorpus) -> None:
+    trainer = make_trainer(corpus, threads=4, model="np-mssg", max_senses=3, new_sense_threshold=0.9, epochs=8)
+    trainer.run()
+    state = trainer.state
+    assert (state.parameters.sense_numbers <= np.diff(state.parameters.sense_offsets)).all()
+    state.learned().check(len(state.vocabulary))
+
+
+def test_a_small_corpus_gets_few_threads(corpus: EncodedCorpus) -> None:
+    assert thread_number(64, corpus) == 2
+    assert thread_number(1, corpus) == 1

@@ -34,6 +34,8 @@ app = App(
     version=__version__,
     help="Word embeddings with one vector per meaning: from a text to senses, in one command.",
     help_on_error=False,
+    result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
 for command in (demo, train, senses, neighbours, disambiguate, tag, similarity, info, encode):
     app.command(command, sort_key=len(list(app)), usage=USAGE.get(command.__name__))
@@ -64,6 +66,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail("not enough memory; try a smaller --dim, --max-vocabulary or --multi-sense-top.")
     except OSError as error:
         _fail(_explain(error))
+    except Exception as error:
+        if os.environ.get("POLYSEME_DEBUG"):
+            raise
+        _fail(
+            f"this should not happen: {type(error).__name__}: {error}. Please report it; POLYSEME_DEBUG=1 shows where."
+        )
     sys.exit(0)
 
 
@@ -72,9 +80,9 @@ def _explain(error: OSError) -> str:
     where = f" ({error.filename})" if error.filename else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-            return f"the disk is full{where}: {error.strerror}. Free some space and run the same again with --resume."
+            return f"the disk is full{where}: {error.strerror}. Free some space and run the same again."
         case errno.EACCES | errno.EPERM | errno.EROFS:
-            return f"no permission to write there{where}: {error.strerror}. Choose another place."
+            return f"no permission{where}: {error.strerror}. Choose another place, or change its permissions."
         case errno.ENAMETOOLONG:
             return f"that name is too long{where}; choose a shorter one."
     return f"{error}. Check the path, and that the disk works."

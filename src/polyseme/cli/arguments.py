@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -10,6 +10,9 @@ from polyseme.errors import ConfigError
 
 JsonFlag = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON, for machines.")]
 ModelPath = Annotated[str, Parameter(help="A model folder.")]
+PosteriorName = Annotated[
+    Literal["softmax", "inverse-distance"], Parameter(help="How probabilities are made; the second is the paper's.")
+]
 QuietFlag = Annotated[bool, Parameter(negative="", help="Show no progress.")]
 StdinText = Parameter(allow_leading_hyphen=True)  # a lone hyphen is a value, not an option
 TokenizerName = Annotated[str, Parameter(help="words (Unicode words, lower-cased) or whitespace (as it is).")]

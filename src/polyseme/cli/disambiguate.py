@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.arguments import JsonFlag, ModelPath, PosteriorName, StdinText
 from polyseme.cli.output import print_json
 
 if TYPE_CHECKING:
@@ -18,13 +18,11 @@ def disambiguate(
     model: ModelPath,
     word: str,
     context: Annotated[
-        str, Parameter(allow_leading_hyphen=True, help="A text around the word; - for one a line from standard input.")
+        str, StdinText, Parameter(help="A text around the word; - for one a line from standard input.")
     ] = "-",
     /,
     *,
-    posterior: Annotated[
-        Literal["softmax", "inverse-distance"], Parameter(help="How probabilities are made; the second is the paper's.")
-    ] = "softmax",
+    posterior: PosteriorName = "softmax",
     window: Annotated[
         int | None, Parameter(help="Words on each side that count; default: twice the training's.")
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from types import TracebackType
@@ -19,12 +20,20 @@ from polyseme.training.events import Checkpointed, Encoded, Event, Saved, Traine
 PLAIN_SECONDS = 10.0
 
 
+class _Console(Console):
+    """A console whose reader may leave: then nothing more is drawn, and the training goes on."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
 class Progress:
     """A listener for `polyseme.train`, to be used with `with`."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
-        self.console = Console(file=sys.stderr, highlight=False, soft_wrap=True)
+        self.console = _Console(file=sys.stderr, highlight=False, soft_wrap=True)
         self.live = Live(console=self.console, transient=True, refresh_per_second=8)
         self.last_plain = time.monotonic()
 
@@ -54,13 +63,13 @@ class Progress:
                 if event.bad_bytes:
                     self._say("warning", f"{event.bad_bytes:,} bytes were not UTF-8 and were read as '?'")
             case Training():
-                figures = f"{in_short(event.tokens_per_second)} tok/s  loss {event.loss:.3f}"
-                senses = f"senses/word {event.senses_per_word:.1f}  eta {in_time(event.eta)}"
+                speed = f"epoch {event.epoch}/{event.epochs}  {in_short(event.tokens_per_second)} tok/s"
+                figures = f"loss {event.loss:.3f}  senses/word {event.senses_per_word:.1f}"
                 rate = f"rate {event.learning_rate:.4f}"
-                epoch = f"epoch {event.epoch}/{event.epochs}"
-                self._show("training", event.progress, f"{epoch}  {figures}  {rate}  {senses}")
+                self._show("training", event.progress, f"eta {in_time(event.eta)}  {speed}  {figures}  {rate}")
             case Trained():
                 self._say("training", f"{in_short(event.tokens)} tokens trained, loss {event.loss:.3f}", event.seconds)
+                self._show("examples", None, "looking for the sentences that fit each sense best")
             case Saved():
                 self._say("saved", f"{event.path} ({in_bytes(event.bytes)})", event.seconds)
 
@@ -68,8 +77,8 @@ class Progress:
         """A line that the next one replaces; on no terminal, only every few seconds."""
         if self.live.is_started:
             grid = Table.grid(padding=(0, 1))
-            bar = ProgressBar(total=1, completed=share, width=20) if share is not None else Text("")
-            grid.add_row(Text(f"{what:<9}", style="bold"), bar, Text(text))
+            bar = ProgressBar(total=1, completed=share, width=10) if share is not None else Text("")
+            grid.add_row(Text(f"{what:<9}", style="bold"), bar, Text(text, no_wrap=True, overflow="ellipsis"))
             self.live.update(grid)
         elif time.monotonic() - self.last_plain > PLAIN_SECONDS:
             self.last_plain = time.monotonic()

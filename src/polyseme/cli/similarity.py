@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.arguments import JsonFlag, ModelPath, PosteriorName
 from polyseme.cli.output import print_json
 
 
@@ -17,6 +17,7 @@ def similarity(
     /,
     *,
     contexts: Annotated[tuple[str, str] | None, Parameter(help="A text around each of the two words.")] = None,
+    posterior: PosteriorName = "softmax",
     json: JsonFlag = False,
 ) -> None:
     """How alike two words are: global_sim, avg_sim, max_sim; with contexts also avg_sim_c, max_sim_c, local_sim."""
@@ -24,7 +25,7 @@ def similarity(
 
     measures = {
         name: value
-        for name, value in vars(SenseModel.load(model).similarity(a, b, contexts=contexts)).items()
+        for name, value in vars(SenseModel.load(model).similarity(a, b, contexts=contexts, posterior=posterior)).items()
         if value is not None
     }
     if json:

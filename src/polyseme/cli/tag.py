@@ -7,15 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.arguments import JsonFlag, ModelPath, StdinText
 from polyseme.cli.output import print_json
 
 
 def tag(
     model: ModelPath,
-    file: Annotated[
-        str, Parameter(allow_leading_hyphen=True, help="A text, plain or compressed; - for standard input.")
-    ] = "-",
+    file: Annotated[str, StdinText, Parameter(help="A text, plain or compressed; - for standard input.")] = "-",
     /,
     *,
     json: JsonFlag = False,

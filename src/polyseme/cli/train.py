@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import QuietFlag, TokenizerName, check_paths
+from polyseme.cli.arguments import QuietFlag, StdinText, TokenizerName, check_paths
 from polyseme.errors import ConfigError, Interrupted, MissingFile
 from polyseme.training.config import RecipeName, TrainConfig
 
@@ -35,10 +35,7 @@ Options = _options()
 
 def train(
     *paths: Annotated[
-        str,
-        Parameter(
-            allow_leading_hyphen=True, help="Texts (files, globs, folders, - for stdin, an encoded corpus); then MODEL."
-        ),
+        str, StdinText, Parameter(help="Texts (files, globs, folders, - for stdin, an encoded corpus); then MODEL.")
     ],
     recipe: Annotated[RecipeName, Parameter(help="Where the settings come from that are not given.")] = "default",
     tokenizer: TokenizerName = "words",

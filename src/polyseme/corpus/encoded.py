@@ -31,6 +31,7 @@ from polyseme.vocabulary import read_words
 
 FORMAT_VERSION = 1
 DESCRIPTION, WORDS, TOKENS, SENTENCES, PLACES = "corpus.json", "words.tsv", "tokens.bin", "sentences.bin", "places.bin"
+LONGEST_SENTENCE = 10_000  # tokens; longer lines are cut
 LONGEST_READ = 1 << 20
 
 
@@ -56,8 +57,15 @@ class EncodedCorpus:
             tokens = np.memmap(folder / TOKENS, np.int32, "r", shape=(description["tokens"],))
             sentences = np.memmap(folder / SENTENCES, np.int64, "r", shape=(description["sentences"] + 1,))
             places = np.memmap(folder / PLACES, np.int64, "r", shape=(description["sentences"],))
-            if sentences[-1] != len(tokens) or counts.sum() != len(tokens):
+            lengths = np.diff(sentences)
+            if sentences[0] != 0 or sentences[-1] != len(tokens) or counts.sum() != len(tokens):
                 raise ValueError("the counts do not add up")
+            if not (lengths.min() >= 1 and lengths.max() <= LONGEST_SENTENCE and tokens.min() >= 0):
+                raise ValueError("a sentence or a token cannot be")
+            if not {"fingerprint", "bad_bytes", "tokenizer", "places_are_exact"} <= description.keys():
+                raise ValueError(f"{DESCRIPTION} lacks something")
+            [Source(**source) for source in description["sources"]]
+            [int(first) for first in description["source_sentences"]]
         except PolysemeError:
             raise
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -86,14 +94,18 @@ class EncodedCorpus:
             elif len(inside):
                 yield from self._read(source, inside, last)
 
-    def _read(self, source: Source, sentences: NDArray[np.int64], last: int) -> Iterator[bytes]:
+    def _read(self, source: Source, sentences: NDArray[np.int64], last: int) -> Iterator[bytes | None]:
         starts = self.places[sentences].tolist()
         ends = [int(self.places[s + 1]) if s + 1 < last else -1 for s in sentences.tolist()]
         with source.open() as stream:
             for start, end in zip(starts, ends, strict=True):
-                stream.seek(start)
-                text = stream.read(end - start if end >= 0 else LONGEST_READ)
-                yield valid_utf8(text.rstrip())[0]
+                try:
+                    stream.seek(start)
+                    text = stream.read(end - start if end >= 0 else LONGEST_READ)
+                except Exception:  # of any decompressor: the file was damaged since it was read
+                    yield None
+                else:
+                    yield valid_utf8(text.partition(b"\n")[0].rstrip())[0]
 
 
 def is_encoded(path: Path) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from polyseme.atomic import whole_folder
 from polyseme.corpus import encoded
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
 from polyseme.corpus.lexicon import GrowingLexicon, Split, split
 from polyseme.corpus.reading import Block, read_blocks
 from polyseme.corpus.sources import Source
@@ -29,7 +29,6 @@ from polyseme.errors import CorpusError
 from polyseme.kernels import text as kernels
 from polyseme.vocabulary import write_words
 
-LONGEST_SENTENCE = 10_000
 CHUNK = 1 << 22
 
 
@@ -168,7 +167,7 @@ def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tup
     """Each line of a block as the callable's tokens, and where it begins."""
     offset = block.offset
     for line in block.text.splitlines(keepends=True):
-        tokens = tokenizer(line.decode())
+        tokens = tokenizer(line.decode().rstrip("\r\n"))
         for token in tokens:
             if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
                 raise CorpusError(f"the tokenizer gave {token!r}; a token is a str without NUL, tab or line end.")

@@ -57,6 +57,8 @@ def plant(*, sentences: int = 30_000, difficulty: float = 0.5, seed: int = 0) ->
         raise ConfigError(f"the number of sentences must be 1 or more, not {sentences}.")
     if not 0 <= difficulty <= 1:
         raise ConfigError(f"--difficulty must be between 0 and 1, not {difficulty}.")
+    if seed < 0:
+        raise ConfigError(f"--seed must be 0 or more, not {seed}.")
     generator = _Generator(difficulty, np.random.default_rng(seed))
     made = [generator.sentence(i) for i in range(sentences)]
     return PlantedCorpus([words for words, _ in made], [use for _, use in made if use is not None])

@@ -6,16 +6,18 @@ import numpy as np
 
 from polyseme.kernels.compiling import kernel
 from polyseme.kernels.randomness import S32, draw
-from polyseme.kernels.senses import BY_CENTER, ZERO, nearest_center, strongest_vector
+from polyseme.kernels.senses import ZERO, dot
 
 UNASSIGNED = -1
 
 
 @kernel
 def assign_senses(
-    tokens, sentences, reach, rule, weights, choice, offsets, numbers, rows, row_squares, sample, rng, senses, cosines
+    tokens, sentences, reach, weights, choice, offsets, numbers, rows, row_squares, bonus, sample, rng, senses, cosines
 ):
-    """Choose a sense for tokens by their context: the weighted mean of the `reach` known words on each side.
+    """Choose a sense for tokens by their context c, the weighted mean of the `reach` known words on each side.
+
+    k = argmax_k cos(row[w, k], c) + bonus[w, k]
 
     tokens       IN   int32 (n,)      ids; below 0 or V and more: not in the vocabulary, and skipped by windows
     sentences    IN   int64 (m + 1,)  where each sentence begins in tokens, and the end
@@ -23,8 +25,9 @@ def assign_senses(
     choice       IN   float32 (V, d)  the vectors from which contexts are made
     offsets      IN   int64 (V + 1,)  senses of word w are rows offsets[w] to ...
     numbers      IN   int32 (V,)      ... offsets[w] + numbers[w]
-    rows         IN   float32 (R, d)  centers (rule BY_CENTER), else sense vectors
+    rows         IN   float32 (R, d)  what a context is compared with
     row_squares  IN   float32 (R,)    their squared lengths
+    bonus        IN   float32 (R,)    for senses that are frequent
     sample       IN   uint64 (V,)     out of 2^32, how many of a word's tokens to look at
     senses       OUT  int32 (n,)      the row chosen, or UNASSIGNED
     cosines      OUT  float32 (n,)    of the row and the context
@@ -49,13 +52,16 @@ def assign_senses(
                 continue
             first, last = max(0, k - reach), min(n, k + reach + 1)
             square = weighted_context(tokens, known, first, last, k, weights, choice, context)
-            start, end = offsets[word], offsets[word] + numbers[word]
-            if rule != BY_CENTER:
-                start = strongest_vector(context, start, end, rows)
-                end = start + 1
-            sense, cosine = nearest_center(context, square, start, end, rows, row_squares)
-            senses[t] = sense
-            cosines[t] = cosine
+            best = np.float32(-np.inf)
+            for row in range(offsets[word], offsets[word] + numbers[word]):
+                squares = square * row_squares[row]
+                cosine = ZERO
+                if squares > 0:
+                    cosine = dot(context, 0, rows, row) / np.sqrt(squares)
+                if cosine + bonus[row] > best:
+                    best = cosine + bonus[row]
+                    senses[t] = row
+                    cosines[t] = cosine
 
 
 @kernel

@@ -184,8 +184,8 @@ def choose_sense(words, t, first, last, parameters, tables, settings, context):
                 context, square, row, end, parameters.cluster_centers, parameters.center_squares
             )
             if cosine < settings.new_sense_threshold and end < parameters.sense_offsets[word + 1]:
-                row = end
-                parameters.sense_numbers[word] += 1
+                row = end  # two threads may make it at once: then it is the same one
+                parameters.sense_numbers[word] = end + 1 - parameters.sense_offsets[word]
         move_center(
             row, context, parameters.sense_counts[row] + 1, parameters.cluster_centers, parameters.center_squares
         )

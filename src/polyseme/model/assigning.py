@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assignment import assign_senses
-from polyseme.kernels.senses import BY_CENTER, BY_VECTOR
-from polyseme.model.disambiguation import WIDER, context_table, context_weights, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, WIDER, context_table, context_weights, sense_directions
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -27,7 +26,7 @@ class Assigner:
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.generic], ...]:
-        """weights, choice, offsets, numbers, rows, row_squares: read-only, so that the kernel is compiled once."""
+        """From `weights` to `bonus`, as the kernel takes them: read-only, so that it is compiled once."""
         rows = sense_directions(self.model)
         tables: tuple[NDArray[np.generic], ...] = (
             context_weights(self.model),
@@ -36,11 +35,18 @@ class Assigner:
             self.model.shown_numbers,
             rows,
             np.einsum("ij,ij->i", rows, rows),
+            self._bonus(),
         )
         views = tuple(table.view(np.ndarray) for table in tables)
         for view in views:
             view.flags.writeable = False
         return views
+
+    def _bonus(self) -> NDArray[np.float32]:
+        """TEMPERATURE log(share): with it, the best sense is the most probable one (see `disambiguation`)."""
+        counts, offsets = self.model.arrays.sense_counts, self.model.arrays.sense_offsets
+        totals = np.maximum(np.repeat(np.add.reduceat(counts, offsets[:-1]), np.diff(offsets)), 1)
+        return np.asarray(TEMPERATURE * np.log(np.maximum(counts, 1e-3) / totals), np.float32)
 
     def assign(
         self, tokens: NDArray[np.int32], sentences: NDArray[np.int64], sample: NDArray[np.uint64], seed: int = 0
@@ -48,10 +54,9 @@ class Assigner:
         """For each token the row of its sense (-1 for tokens not looked at), and the cosine with it."""
         senses = np.full(len(tokens), -1, np.int32)
         cosines = np.zeros(len(tokens), np.float32)
-        rule = BY_VECTOR if self.model.arrays.cluster_centers is None else BY_CENTER
         reach = WIDER * int(self.model.config["window"])
         rng = np.array([seed], np.uint64)
-        assign_senses(tokens, sentences, reach, rule, *self._tables, sample, rng, senses, cosines)
+        assign_senses(tokens, sentences, reach, *self._tables, sample, rng, senses, cosines)
         return senses, cosines
 
     @cached_property

@@ -41,8 +41,13 @@ class SenseModel:
     read_examples: ExampleReader = no_examples
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], tokenizer: AnyTokenizer | None = None) -> SenseModel:
-        """Open a model folder; vectors are memory-mapped. A model with a tokenizer of your own needs it again."""
+    def load(
+        cls, path: str | os.PathLike[str], tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None
+    ) -> SenseModel:
+        """Open a model folder; vectors are memory-mapped.
+
+        A model that was trained with a tokenizer of your own takes it here; without it, it cuts texts at white space.
+        """
         return storage.load(Path(path), tokenizer)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -50,11 +55,7 @@ class SenseModel:
         storage.save(self, Path(path), force=force)
 
     def __contains__(self, word_or_key: str) -> bool:
-        try:
-            self.find(word_or_key)
-        except UnknownWord:
-            return False
-        return True
+        return self._lookup(word_or_key) is not None
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -86,22 +87,30 @@ class SenseModel:
 
     def find(self, word_or_key: str) -> tuple[int, int | None]:
         """The id of a word, and the row of the sense if a sense was named (`bank#2`)."""
-        if word_or_key in self.vocabulary:
-            return self.vocabulary.index[word_or_key], None
-        word, hash_mark, number = word_or_key.rpartition("#")
-        if not (hash_mark and word in self.vocabulary and number.isdecimal()):
-            return self.vocabulary.id(self._spelled(word_or_key)), None
-        rows = self.rows(self.vocabulary.index[word])
-        if not 1 <= int(number) <= len(rows):
-            raise UnknownWord(
-                f"'{word}' has {len(rows)} senses: {', '.join(f'{word}#{i + 1}' for i in range(len(rows)))}."
-            )
-        return self.vocabulary.index[word], rows[int(number) - 1]
+        found = self._lookup(word_or_key)
+        if found is not None:
+            return found
+        word = word_or_key.rpartition("#")[0]
+        if word in self.vocabulary:
+            keys = [f"{word}#{i + 1}" for i in range(len(self.rows(self.vocabulary.index[word])))]
+            raise UnknownWord(f"'{word}' has {len(keys)} senses: {', '.join(keys)}.")
+        raise self.vocabulary.unknown(word_or_key)
+
+    def _lookup(self, word_or_key: str) -> tuple[int, int | None] | None:
+        """What `find` finds, or None."""
+        index = self.vocabulary.index
+        spelled = self._spelled(word_or_key)
+        if spelled in index:
+            return index[spelled], None
+        word, _, number = word_or_key.rpartition("#")
+        if word in index and number.isdecimal() and 1 <= int(number) <= len(self.rows(index[word])):
+            return index[word], self.rows(index[word])[int(number) - 1]
+        return None
 
     def _spelled(self, word: str) -> str:
-        """The word as the tokenizer would write it, if that is one word: 'Bank' asks for 'bank'."""
-        tokens = self.tokenizer(word)
-        return tokens[0] if len(tokens) == 1 and tokens[0] in self.vocabulary else word
+        """The word itself if it is known, else as the tokenizer would write it: 'Bank' asks for 'bank'."""
+        tokens = [word] if word in self.vocabulary else self.tokenizer(word)
+        return tokens[0] if len(tokens) == 1 else word
 
     def vector(self, word_or_key: str) -> NDArray[np.float32]:
         """The vector of a sense; for a word with several, the mean by their shares."""
@@ -153,9 +162,11 @@ class SenseModel:
 
         return Tagger(self).tag(text)
 
-    def similarity(self, a: str, b: str, *, contexts: Iterable[str] | None = None) -> Similarity:
+    def similarity(
+        self, a: str, b: str, *, contexts: Iterable[str] | None = None, posterior: Posterior = "softmax"
+    ) -> Similarity:
         """How alike two words are; with a context for each, how alike in those contexts."""
-        return similarity.similarity(self, a, b, None if contexts is None else tuple(contexts))
+        return similarity.similarity(self, a, b, None if contexts is None else tuple(contexts), posterior)
 
     @cached_property
     def unit_senses(self) -> NDArray[np.float32]:

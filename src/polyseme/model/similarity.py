@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyseme.errors import ConfigError
-from polyseme.model.disambiguation import context_ids, sense_probabilities
+from polyseme.model.disambiguation import Posterior, context_ids, sense_probabilities
+from polyseme.model.neighbours import unit_rows
 from polyseme.model.results import Similarity
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 
-def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | None) -> Similarity:
+def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | None, posterior: Posterior) -> Similarity:
     """See `SenseModel.similarity`; a sense key stands for that sense alone."""
     (word_a, row_a), (word_b, row_b) = model.find(a), model.find(b)
     rows_a = list(model.rows(word_a)) if row_a is None else [row_a]
     rows_b = list(model.rows(word_b)) if row_b is None else [row_b]
-    cosines = model.unit_senses[rows_a] @ model.unit_senses[rows_b].T
+    senses, words = model.arrays.sense_vectors, model.arrays.global_vectors
+    cosines = unit_rows(senses[rows_a]) @ unit_rows(senses[rows_b]).T
     plain = Similarity(
-        global_sim=float(model.unit_globals[word_a] @ model.unit_globals[word_b]),
+        global_sim=float((unit_rows(words[[word_a]]) @ unit_rows(words[[word_b]]).T)[0, 0]),
         avg_sim=float(cosines.mean()),
         max_sim=float(cosines.max()),
     )
@@ -37,7 +39,7 @@ def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | No
     if len(contexts) != 2 or row_a is not None or row_b is not None:
         raise ConfigError("contexts go with two words: give two contexts, and words rather than senses.")
     p, q = (
-        sense_probabilities(model, word, context_ids(model, word, context, None), "softmax")
+        sense_probabilities(model, word, context_ids(model, word, context, None), posterior)
         for word, context in zip((word_a, word_b), contexts, strict=True)
     )
     weighted = np.outer(p, q) * cosines

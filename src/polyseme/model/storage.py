@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from polyseme.atomic import whole_folder
 from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, find_tokenizer
-from polyseme.errors import MissingFile, ModelError, OutputExists
+from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.card import card
 from polyseme.model.results import Example
@@ -67,7 +68,7 @@ def save(
         (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def load(path: Path, tokenizer: AnyTokenizer | None = None) -> SenseModel:
+def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None) -> SenseModel:
     """Open a model folder. ModelError, with what is wrong, if it is not whole."""
     from polyseme.model.sense_model import SenseModel
 
@@ -80,11 +81,13 @@ def load(path: Path, tokenizer: AnyTokenizer | None = None) -> SenseModel:
         offsets = tensors.pop("example_offsets")
         arrays = ModelArrays(**tensors)  # type: ignore[arg-type]
         arrays.check(len(words))
-        chosen = tokenizer or (WHITESPACE if config["tokenizer"] == "custom" else find_tokenizer(config["tokenizer"]))
+        if tokenizer is None:
+            tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
+        _check_config(config)
         return SenseModel(
             vocabulary=Vocabulary(words, counts),
             arrays=arrays,
-            tokenizer=chosen,
+            tokenizer=find_tokenizer(tokenizer),
             config=config["settings"],
             corpus=config["corpus"],
             training=config["training"],
@@ -92,6 +95,13 @@ def load(path: Path, tokenizer: AnyTokenizer | None = None) -> SenseModel:
         )
     except (ModelError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _broken(path, str(error)) from error
+
+
+def _check_config(config: dict[str, Any]) -> None:
+    """KeyError or TypeError if what questions need is not there."""
+    int(config["settings"]["window"]), float(config["settings"]["subsample"]), str(config["settings"]["model"])
+    int(config["corpus"]["tokens"]), int(config["corpus"]["sentences"])
+    float(config["training"]["seconds"]), float(config["training"]["loss"]), int(config["training"]["threads"])
 
 
 def verify(path: Path) -> None:
@@ -128,8 +138,11 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def is_model(path: Path) -> bool:
-    """Whether a folder is meant to be a model."""
-    return (path / CONFIG).is_file()
+    """Whether a folder is a model of polyseme's, and not of another program that has a config.json too."""
+    try:
+        return read_config(path)["files"].keys() >= {WORDS, TENSORS}  # type: ignore[no-any-return]
+    except PolysemeError:
+        return False
 
 
 def refuse_existing(path: Path, force: bool) -> None:

@@ -57,6 +57,7 @@ def _read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         state = json.loads(metadata["state"])
         if state["format_version"] > FORMAT_VERSION:
             raise TrainingError(f"{path} was written by a newer polyseme; upgrade with: pip install -U polyseme")
+        TrainConfig.from_dict(state["config"])
         return dict(arrays), state
     except (ModelError, ValueError, KeyError, TypeError) as error:
         raise TrainingError(f"the checkpoint {path} cannot be read ({error}); start anew with --force.") from error

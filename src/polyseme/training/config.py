@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from polyseme.errors import ConfigError
@@ -53,10 +53,10 @@ class TrainConfig:
         one_of=("contexts", "zero"),
     )
     subsample: float = _setting(1e-3, "Frequency above which words are thinned; 0 for never", 0, 1)
-    min_count: int = _setting(5, "Words seen less often are left out", 1)
-    max_vocabulary: int | None = _setting(None, "Most words to keep", 2)
-    multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0)
-    multi_sense_min_count: int = _setting(50, "Uses a word needs to get several senses", 1)
+    min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)
+    max_vocabulary: int | None = _setting(None, "Most words to keep", 2, 10**9)
+    multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0, 10**9)
+    multi_sense_min_count: int = _setting(50, "Uses a word needs to get several senses", 1, 10**12)
     multi_sense_words: tuple[str, ...] | None = _setting(None, "The words that get several senses, instead of those")
     examples: int = _setting(10, "Example sentences kept for each sense", 0, 1000)
     seed: int = _setting(1, "Of all that is random", 0, 2**63 - 1)
@@ -64,7 +64,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            _check(f.name, getattr(self, f.name), f.metadata)
+            object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name), f.metadata))
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -78,8 +78,7 @@ class TrainConfig:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
         """The config of `to_dict`, also when it went through JSON."""
-        words = values.get("multi_sense_words")
-        return cls(**{**values, "multi_sense_words": None if words is None else tuple(words)})
+        return cls(**values)
 
 
 # The paper's settings, to the letter: Neelakantan et al. (2014), sections 5 and 6.
@@ -115,18 +114,24 @@ def make_config(recipe: str = "default", **given: Any) -> TrainConfig:
     return TrainConfig(**{**RECIPES[recipe], **given})
 
 
-def _check(name: str, value: Any, rule: Mapping[str, Any]) -> None:
-    """One sentence for every setting that cannot be."""
+def _checked(name: str, kind: object, value: Any, rule: Mapping[str, Any]) -> Any:
+    """The value of a setting, in Python's own types; one sentence for each that cannot be."""
     if rule["one_of"] and value not in rule["one_of"]:
         raise ConfigError(f"--{_flag(name)} must be one of {', '.join(rule['one_of'])}, not '{value}'.")
     low, high = rule["low"], rule["high"]
+    if name == "multi_sense_words" and value is not None:
+        if isinstance(value, str) or not all(isinstance(word, str) for word in value):
+            raise ConfigError("multi_sense_words must be a collection of words; the flag takes a file of them.")
+        return tuple(value)
     if value is None or low is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ConfigError(f"--{_flag(name)} must be a number, not {value!r}.")
+        return value
+    whole = str(kind).startswith("int")
+    if isinstance(value, bool) or not isinstance(value, Integral if whole else Real) or value != value:
+        raise ConfigError(f"--{_flag(name)} must be a {'whole ' if whole else ''}number, not {value!r}.")
     if value < low or (high is not None and value > high):
         bounds = f"{low} or more" if high is None else f"between {low} and {high}"
         raise ConfigError(f"--{_flag(name)} must be {bounds}, not {value}.")
+    return int(value) if whole else float(value)  # type: ignore[call-overload]
 
 
 def _flag(name: str) -> str:

@@ -62,9 +62,11 @@ def _best_positions(
         stop()
         return int(sentences[0]), *assigner.assign(tokens, sentences - sentences[0], sample, block_seed(seed, block))
 
+    blocks = range(len(bounds) - 1)
     with ThreadPoolExecutor(threads) as pool:
-        for first, senses, similarities in pool.map(assign, range(len(bounds) - 1)):
-            keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
+        for start in range(0, len(blocks), 4 * threads):  # a few at a time: results must not pile up
+            for first, senses, similarities in pool.map(assign, blocks[start : start + 4 * threads]):
+                keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
     return positions
 
 

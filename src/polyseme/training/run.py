@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from polyseme.corpus.encoded import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import Encoding, encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import AnyTokenizer, find_tokenizer
-from polyseme.errors import CorpusError, Interrupted, TrainingError
+from polyseme.errors import CorpusError, Interrupted, MissingFile, TrainingError
 from polyseme.model import storage
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
@@ -25,7 +25,7 @@ from polyseme.training.events import Checkpointed, Encoded, Event, Listener, Sav
 from polyseme.training.examples import find_examples
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, thread_number
-from polyseme.training.workspace import CORPUS, LOG, workspace
+from polyseme.training.workspace import CORPUS, LOG, MODEL, workspace
 from polyseme.vocabulary import Vocabulary, cut
 
 CHECKPOINT_SECONDS = 180.0
@@ -63,9 +63,9 @@ def train(
         if out is None:
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polyseme-")))
             return _Run(work, listen, stop, checkpoint_seconds).learn(corpus, chosen, given)
-        path = Path(out)
+        path = Path(os.path.abspath(out))  # noqa: PTH100 - a link stays a link
         if resume and storage.is_model(path) and not force:
-            return SenseModel.load(path)
+            return SenseModel.load(path, chosen)
         storage.refuse_existing(path, force)
         work = stack.enter_context(workspace(path, resume=resume, force=force))
         config = _resumed(work, given, set(settings)) if resume else given
@@ -73,8 +73,8 @@ def train(
         run = _Run(work, _both(listen, log), stop, checkpoint_seconds)
         model = run.learn(corpus, chosen, config)
         started = time.monotonic()
-        storage.save(model, path, force=force, log=work / LOG, beside=work / "model")
-        run.listen(Saved(str(path), storage.size_of(path), time.monotonic() - started))
+        storage.save(model, path, force=force, log=work / LOG, beside=work / MODEL)
+        run.listen(Saved(str(out), storage.size_of(path), time.monotonic() - started))
     return SenseModel.load(path, chosen)
 
 
@@ -91,7 +91,7 @@ class _Run:
         self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer, config: TrainConfig
     ) -> SenseModel:
         encoded, vocabulary = self._read(corpus, tokenizer, config)
-        threads = thread_number(config.threads)
+        threads = thread_number(config.threads, encoded)
         trainer = Trainer(TrainState.fresh(config, vocabulary, threads), encoded)
         restore_checkpoint(self.work, trainer)
         trainer.run(
@@ -116,6 +116,7 @@ class _Run:
                 "threads": threads,
             },
         )
+        model.arrays.check(len(vocabulary))
         examples = find_examples(model, encoded, config.examples, threads, self._stop_if_asked)
         return replace(model, read_examples=examples)
 
@@ -152,11 +153,7 @@ class _Run:
         kept = self.work / CORPUS
         if is_encoded(kept):
             encoded = EncodedCorpus.open(kept)
-            if [s.path for s in find_sources(paths)] != [s.path for s in encoded.sources]:
-                raise TrainingError(
-                    f"the unfinished run reads {encoded.sources[0].path}, not {paths[0]}; "
-                    f"resume it with the same corpus, or start anew with --force."
-                )
+            _refuse_another_corpus(paths, encoded)
             return encoded
 
         def report(progress: Encoding) -> None:
@@ -180,6 +177,19 @@ class _Run:
             raise Interrupted("stopped.")
 
 
+def _refuse_another_corpus(paths: list[AnyPath], encoded: EncodedCorpus) -> None:
+    """A run goes on with the text it began with; that may be gone by now, but not another."""
+    try:
+        given = find_sources(paths)
+    except MissingFile:
+        return
+    if given != encoded.sources:
+        raise TrainingError(
+            f"the unfinished run read {encoded.sources[0].path} as it was then, not {given[0].path} as it is now; "
+            f"resume it with the same corpus, or start anew with --force."
+        )
+
+
 def _resumed(work: Path, given: TrainConfig, named: set[str]) -> TrainConfig:
     """The settings of the run that is resumed; those named now must be the same, but for the threads."""
     before = read_config(work)
@@ -201,8 +211,9 @@ def _both(listen: Listener, log: Any) -> Listener:
     def write(event: Event) -> None:
         if not isinstance(event, Encoding):
             entry = {"time": round(time.time(), 3), "event": type(event).__name__.lower(), **asdict(event)}
-            log.write(json.dumps(entry) + "\n")
-            log.flush()
+            with suppress(OSError):  # a full disk does not stop the training
+                log.write(json.dumps(entry) + "\n")
+                log.flush()
         listen(event)
 
     return write

@@ -12,19 +12,20 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.corpus.encoding import LONGEST_SENTENCE
+from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
 from polyseme.errors import Interrupted, TrainingError
 from polyseme.kernels.training import make_scratch, train_block
 from polyseme.training.events import Listener, Trained, Training, silent
 from polyseme.training.state import TrainState
 
 BLOCK_TOKENS = 10_000
+BLOCKS_PER_THREAD = 4
 SMALLEST_RATE = 1e-4  # of the first
 REPORT_SECONDS = 0.5
 MASK = 2**64 - 1
@@ -118,7 +119,7 @@ class Trainer:
         ]
         try:
             for worker in workers:
-                worker.start()
+                _start(worker)
             for worker in workers:
                 while worker.is_alive():
                     worker.join(REPORT_SECONDS / 5)
@@ -128,7 +129,7 @@ class Trainer:
         finally:
             leave.set()
             for worker in workers:
-                worker.join()
+                _wait_for(worker)
             self.seconds += time.monotonic() - started
         if self._problem is not None:
             raise self._problem
@@ -136,8 +137,8 @@ class Trainer:
     def _work(self, thread: int, until: int, leave: threading.Event) -> None:
         """One thread: take the next block, train on it, again."""
         state, settings = self.state, self.state.settings
-        scratch = make_scratch(LONGEST_SENTENCE, state.config.dim, settings)
         try:
+            scratch = make_scratch(LONGEST_SENTENCE, state.config.dim, settings)
             while not leave.is_set():
                 with self._lock:
                     block = self.done
@@ -185,7 +186,7 @@ class _Reports:
     def maybe(self, seconds: float) -> None:
         trainer = self.trainer
         last_seconds, last_done, last_pairs, last_loss = self.last
-        if seconds - last_seconds < REPORT_SECONDS or trainer.tally.pairs == last_pairs:
+        if seconds - last_seconds < REPORT_SECONDS or trainer.tally.pairs == last_pairs or trainer.done == last_done:
             return
         done, pairs, loss = trainer.done, trainer.tally.pairs, trainer.tally.loss
         tokens_per_block = len(trainer.corpus.tokens) / trainer.per_epoch
@@ -206,6 +207,20 @@ class _Reports:
         self.last = (seconds, done, pairs, loss)
 
 
+def _start(worker: threading.Thread) -> None:
+    try:
+        worker.start()
+    except RuntimeError as error:
+        raise TrainingError(f"a thread could not be started ({error}); try fewer --threads.") from error
+
+
+def _wait_for(worker: threading.Thread) -> None:
+    """Wait for a thread that is about to leave, whatever is pressed meanwhile: a block takes little time."""
+    while worker.is_alive():
+        with suppress(KeyboardInterrupt):
+            worker.join()
+
+
 def block_bounds(sentences: NDArray[np.int64], size: int = BLOCK_TOKENS) -> NDArray[np.int64]:
     """Sentence numbers that cut a corpus into blocks of about `size` tokens: the first of each block, and the end."""
     marks = np.arange(size, int(sentences[-1]), size)
@@ -217,8 +232,12 @@ def block_seed(seed: int, block: int) -> int:
     return ((seed + 1) * 0xD1342543DE82EF95 + block * 0xDA942042E4DD58B5) & MASK
 
 
-def thread_number(threads: int) -> int:
-    """The number of threads meant: 0 is one for each core this process may use."""
-    if threads:
-        return threads
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def thread_number(threads: int, corpus: EncodedCorpus) -> int:
+    """The number of threads meant: 0 is one for each core this process may use.
+
+    A small corpus gets fewer: each thread needs several blocks an epoch, or the rows that threads have copies of
+    (see kernels/training.py) would learn too little before their mean is taken.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    blocks = len(block_bounds(corpus.sentences)) - 1
+    return min(threads or cores, max(blocks // BLOCKS_PER_THREAD, 1))

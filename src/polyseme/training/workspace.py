@@ -3,6 +3,7 @@
     corpus/                  the encoded corpus
     checkpoint.safetensors   the last checkpoint
     training.jsonl           the log
+    model/                   the model, while it is put together
     lock                     held while a process works here
 
 It is removed when the model is saved, and when a run fails before its first checkpoint.
@@ -19,7 +20,7 @@ from typing import IO
 
 from polyseme.errors import OutputExists, TrainingError
 
-CORPUS, CHECKPOINT, LOG, LOCK = "corpus", "checkpoint.safetensors", "training.jsonl", "lock"
+CORPUS, CHECKPOINT, LOG, MODEL, LOCK = "corpus", "checkpoint.safetensors", "training.jsonl", "model", "lock"
 
 
 def workspace_of(model: Path) -> Path:
@@ -32,6 +33,8 @@ def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
     folder = workspace_of(model)
     if folder.exists() and not folder.is_dir():
         raise OutputExists(f"{folder} is in the way; move it, or choose another name for the model.")
+    if folder.exists() and any(folder.iterdir()) and not (folder / LOCK).exists():
+        raise OutputExists(f"{folder} is not polyseme's, and is in the way; choose another name for the model.")
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("a") as lock:
         if not _try_lock(lock):
@@ -52,9 +55,10 @@ def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
 
 
 def _clear(folder: Path, keep: tuple[str, ...]) -> None:
-    """Remove what a run that is not wanted, or a process that was killed, has left."""
+    """Remove what a run that is not wanted, or a process that was killed, has left; nothing else."""
     for path in folder.iterdir():
-        if path.name not in (LOCK, *keep):
+        ours = path.name in (CORPUS, CHECKPOINT, LOG, MODEL) or path.name.endswith(".part")
+        if ours and path.name not in keep:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
@@ -69,6 +73,8 @@ def _try_lock(file: IO[str]) -> bool:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except (BlockingIOError, PermissionError):
         return False
+    except OSError:
+        pass  # a disk without locks: go on without one
     return True
