@@ -14,7 +14,7 @@ A vocabulary is a first part of words.tsv, so that one encoded corpus serves eve
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from polyseme.corpus.reading import valid_utf8
 from polyseme.corpus.sources import Source
@@ -83,7 +83,7 @@ class EncodedCorpus:
     def sources(self) -> list[Source]:
         return [Source(**source) for source in self.description["sources"]]
 
-    def texts(self, sentences: Sequence[int]) -> Iterator[bytes | None]:
+    def texts(self, sentences: ArrayLike) -> Iterator[bytes | None]:
         """The source text of each sentence, given in rising order; None where the source is gone or has changed."""
         firsts = self.description["source_sentences"]
         wanted = np.asarray(sentences, np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,20 +77,19 @@ def _quote(
     From the source text, else from the tokens. There may be a million of them: plain strings cost the least.
     """
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
-    pairs = zip(sentence_of.tolist(), positions.tolist(), strict=True)
-    grouped = [(sentence, [p for _, p in group]) for sentence, group in groupby(pairs, key=lambda pair: pair[0])]
-    texts = corpus.texts([sentence for sentence, _ in grouped])
+    sentences, firsts = np.unique(sentence_of, return_index=True)
+    groups = np.split(positions, firsts[1:]) if len(positions) else []
     tokenizer = model.tokenizer
     found: dict[int, str] = {}
-    for (sentence, inside), text in zip(grouped, texts, strict=True):
+    bounds = zip(corpus.sentences[sentences].tolist(), corpus.sentences[sentences + 1].tolist(), strict=True)
+    for (start, end), inside, text in zip(bounds, groups, corpus.texts(sentences), strict=True):
         stop()
-        start, end = int(corpus.sentences[sentence]), int(corpus.sentences[sentence + 1])
         words = split(text, tokenizer) if text is not None and isinstance(tokenizer, Tokenizer) else None
         if words is not None and len(words.starts) >= end - start:
-            quotes = _from_text(words, np.array(inside) - start)
+            quotes = _from_text(words, inside - start)
         else:
-            quotes = (_from_tokens(corpus, start, end, position) for position in inside)
-        found.update(zip(inside, quotes, strict=True))
+            quotes = (_from_tokens(corpus, start, end, position) for position in inside.tolist())
+        found.update(zip(inside.tolist(), quotes, strict=True))
     return found
 
 
