@@ -23,7 +23,7 @@ from polyseme.corpus import encoded
 from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
 from polyseme.corpus.lexicon import GrowingLexicon, Split, split
 from polyseme.corpus.reading import Block, read_blocks
-from polyseme.corpus.sources import Source
+from polyseme.corpus.sources import COMPRESSED, Source
 from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, as_it_is
 from polyseme.errors import CorpusError
 from polyseme.kernels import text as kernels
@@ -49,7 +49,7 @@ def encode(
     """Encode texts into a folder (see `polyseme.corpus.encoded`) and open it."""
     with whole_folder(folder) as part:
         writer = _Writer(part, tokenizer)
-        plain = all(Path(s.path).suffix not in (".gz", ".bz2", ".xz", ".zst") for s in sources)
+        plain = all(Path(s.path).suffix not in COMPRESSED for s in sources)
         total = sum(source.size for source in sources) if plain else 0
         bytes_read = 0
         for source in sources:
