@@ -64,13 +64,13 @@ def train_block(
             if not window:
                 continue
             sense = choose_sense(word, window, p, tables, settings)
-            examples = []
-            for o in window:
-                examples.append((o, 1.0))
-                examples += [(random.noise_word(tables.noise), 0.0) for _ in range(settings.negatives)]
+            asked = len(window) * settings.negatives
+            drawn = min(asked, settings.noise_words)
+            examples = [(o, 1.0, 1.0) for o in window]
+            examples += [(random.noise_word(tables.noise), 0.0, asked / drawn) for _ in range(drawn)]
             loss += learn(sense, examples, p, settings, learning_rate)
             trained += 1
-            pairs += len(examples)
+            pairs += len(window) + asked
     return trained, pairs, loss
 
 
@@ -106,16 +106,20 @@ def choose_sense(word: int, window: list[int], p: Parameters, tables: Tables, se
     return best
 
 
-def learn(sense: int, examples: list[tuple[int, float]], p: Parameters, settings: Settings, rate: float) -> float:
-    """One step on log p = sum of log sigmoid(x) over positives and log sigmoid(-x) over negatives, x = v_s . v_g."""
+def learn(
+    sense: int, examples: list[tuple[int, float, float]], p: Parameters, settings: Settings, rate: float
+) -> float:
+    """One step on log p = sum of a log sigmoid(x) over positives and a log sigmoid(-x) over negatives, x = v_s . v_g.
+
+    examples  of (word, y: 1 for a positive, a: how many pairs it counts for)
+    """
     v = p.sense_vectors[sense].copy()
-    g = [y - sigmoid(float(v @ p.global_vectors[o])) for o, y in examples]
-    v_gradient = np.zeros_like(v)
-    for (o, _), g_o in zip(examples, g, strict=True):
-        v_gradient += g_o * p.global_vectors[o]
-        p.global_vectors[o] += step(g_o * v, p.global_squares, o, settings, rate)
+    g = [y - sigmoid(float(v @ p.global_vectors[o])) for o, y, _ in examples]
+    v_gradient = sum(a * g_o * p.global_vectors[o] for (o, _, a), g_o in zip(examples, g, strict=True))
+    for (o, _, a), g_o in zip(examples, g, strict=True):
+        p.global_vectors[o] += step(a * g_o * v, p.global_squares, o, settings, rate)
     p.sense_vectors[sense] += step(v_gradient, p.sense_squares, sense, settings, rate)
-    return -sum(math.log(1 - abs(g_o)) for g_o in g)
+    return -sum(a * math.log(1 - abs(g_o)) for (_, _, a), g_o in zip(examples, g, strict=True))
 
 
 def step(

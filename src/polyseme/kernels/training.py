@@ -6,9 +6,12 @@ For each kept token w, with R drawn from 1..N and the window c of R words on eac
     choose   k = argmax_k cos(mu[w, k], c_bar)             mssg; np-mssg makes a new sense if even that is too low
              k = argmax_k v_s[w, k] . c_bar                mssg-maxout
     center   mu[w, k] = mean of all contexts that chose k
-    learn    for each word o of c, y = 1, and for S noise words of its own, y = 0:
-                 g   = y - sigmoid(v_s[w, k] . v_g[o])     all with the vectors as they are before this token
-             v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k]), one after the other
+    learn    for each word o of c, y = 1 and weight a = 1; for m noise words, y = 0 and a = |c| S / m
+                 g   = a (y - sigmoid(v_s[w, k] . v_g[o]))     all with the vectors as they are before this token
+             v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k])
+
+A window of |c| words asks for |c| S noise words. Up to `noise_words` it gets them; beyond, its pairs share so many,
+and each counts for several: the same gradient on average, from fewer rows of memory.
 
 Threads share the arrays and write without locks (Hogwild). Rows rarely collide, but those of the most frequent words
 do, and then two cores fight for the same cache lines. So each thread works on a copy of its own of the `hot` most
@@ -77,6 +80,7 @@ class Settings(NamedTuple):
     rule: int
     window: int
     negatives: int
+    noise_words: int  # most that are drawn for a token
     new_sense_threshold: float  # below this best cosine np-mssg makes a sense; -2 for never
     fill_empty: bool  # a sense that no context has chosen yet takes the next one
     adagrad: bool
@@ -99,7 +103,8 @@ class Scratch(NamedTuple):
 
 def make_scratch(longest_sentence: int, dim: int, settings: Settings) -> Scratch:
     """Working space for sentences up to a length."""
-    pairs = 2 * settings.window * (1 + settings.negatives)
+    most = 2 * settings.window
+    pairs = most + min(most * settings.negatives, settings.noise_words)
     return Scratch(
         rng=np.zeros(1, np.uint64),
         words=np.empty(longest_sentence, np.int32),
@@ -137,20 +142,23 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
             first, last = max(0, t - reach), min(n, t + reach + 1)
             if last - first < 2:
                 continue
-            used = draw_pairs(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
+            context = last - first - 1
+            used = draw_rows(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
             for j in range(used):
                 prefetch_row(table, rows[j])  # needed once the sense is chosen
             sense = choose_sense(words, t, first, last, parameters, tables, settings, scratch.context)
             dot_rows(vectors, sense, table, rows, used, pulls)
-            loss += loss_and_pulls(used, settings.negatives, pulls)
+            weight = np.float32(context * settings.negatives) / np.float32(used - context)
+            loss += loss_and_pulls(context, used, weight, pulls)
+            sum_rows(table, rows, pulls, used, gradient)
             if settings.adagrad:
-                learn_adagrad(
-                    vectors, squares, sense, table, table_squares, rows, pulls, used, learning_rate, delta, gradient
-                )
+                move_adagrad(table, table_squares, rows, pulls, used, vectors, sense, learning_rate, delta)
+                move_one_adagrad(vectors, squares, sense, gradient, learning_rate, delta)
             else:
-                learn_sgd(vectors, sense, table, rows, pulls, used, learning_rate, gradient)
+                move_sgd(table, rows, pulls, used, vectors, sense, learning_rate)
+                move_one_sgd(vectors, sense, gradient, learning_rate)
             trained += 1
-            pairs += used
+            pairs += context * (1 + settings.negatives)
     give_hot_rows(table, hot_base, scratch.hot_before, ONE / np.float32(threads))
     give_hot_rows(table_squares, hot_base, scratch.hot_squares_before, ONE)
     return trained, pairs, loss
@@ -219,19 +227,18 @@ def move_center(row, context, count, centers, center_squares):
 
 
 @inlined
-def draw_pairs(words, center, first, last, noise, settings, hot_base, rng, rows):
-    """Fill `rows` with each context word and, after it, its noise words; returns how many rows."""
+def draw_rows(words, center, first, last, noise, settings, hot_base, rng, rows):
+    """Fill `rows` with those of the context words and, after them, of their noise words; returns how many rows."""
     n = 0
     for t in range(first, last):
-        if t == center:
-            continue
-        word = np.int64(words[t])
-        rows[n] = word if word >= settings.hot else hot_base + word
-        n += 1
-        for _ in range(settings.negatives):
-            word = draw_noise(rng, noise)
+        if t != center:
+            word = np.int64(words[t])
             rows[n] = word if word >= settings.hot else hot_base + word
             n += 1
+    for _ in range(min(n * settings.negatives, settings.noise_words)):
+        word = draw_noise(rng, noise)
+        rows[n] = word if word >= settings.hot else hot_base + word
+        n += 1
     return n
 
 
@@ -258,12 +265,12 @@ def dot_rows(vectors, row, table, rows, n, out):
 
 
 @kernel
-def loss_and_pulls(n, negatives, pulls):
-    """Replace dot products x by g = y - sigmoid(x), and return the loss: the sum of -log p(y), where p(y) = 1 - |g|.
+def loss_and_pulls(context, n, weight, pulls):
+    """Replace dot products x by g = a (y - sigmoid(x)); returns the loss: the sum of -a log p(y), p(y) = 1 - |g / a|.
 
     Both loops are made to be vectorised: exp(-x) is (a polynomial for exp(-x/64))^64, products only; and one logarithm
     serves as many pairs as cannot make their product too small for a float64.
-    pulls  IN, OUT  float32 (n,)   a positive, then its negatives, again and again
+    pulls  IN, OUT  float32 (n,)   of the context words, then of the noise words, each of which has the weight
     """
     for j in range(n):
         x = pulls[j]
@@ -280,52 +287,79 @@ def loss_and_pulls(n, negatives, pulls):
         e = e * e
         e = e * e
         pulls[j] = -ONE / (ONE + e)
-    for j in range(0, n, 1 + negatives):
+    for j in range(context):
         pulls[j] += ONE
+    loss = log_loss(pulls, 0, context) + np.float64(weight) * log_loss(pulls, context, n)
+    for j in range(context, n):
+        pulls[j] *= weight
+    return loss
+
+
+@kernel
+def log_loss(pulls, first, last):
+    """The sum of -log(1 - |g|) over pulls[first:last]."""
     loss = 0.0
-    for start in range(0, n, PAIRS_PER_LOG):
+    for start in range(first, last, PAIRS_PER_LOG):
         likelihood = 1.0
-        for j in range(start, min(start + PAIRS_PER_LOG, n)):
+        for j in range(start, min(start + PAIRS_PER_LOG, last)):
             likelihood *= max(1.0 - abs(np.float64(pulls[j])), SMALLEST)
         loss -= np.log(likelihood)
     return loss
 
 
 @kernel
-def learn_sgd(vectors, sense, table, rows, pulls, n, learning_rate, gradient):
-    """Move the global vectors one pair after the other, then the sense vector by the sum of its gradients."""
+def sum_rows(table, rows, pulls, n, total):
+    """total = sum of pulls[j] table[rows[j]], four rows at a time.  total OUT float32 (d,)"""
     dim = table.shape[1]
     for i in range(dim):
-        gradient[i] = ZERO
-    for j in range(n):
-        row, step = rows[j], learning_rate * pulls[j]
+        total[i] = ZERO
+    whole = n - n % 4
+    for j in range(0, whole, 4):
+        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
+        g_a, g_b, g_c, g_d = pulls[j], pulls[j + 1], pulls[j + 2], pulls[j + 3]
         for i in range(dim):
-            x = table[row, i]
-            gradient[i] += step * x
-            table[row, i] = x + step * vectors[sense, i]
-    for i in range(dim):
-        vectors[sense, i] += gradient[i]
+            total[i] += g_a * table[a, i] + g_b * table[b, i] + g_c * table[c, i] + g_d * table[d, i]
+    for j in range(whole, n):
+        row, g = rows[j], pulls[j]
+        for i in range(dim):
+            total[i] += g * table[row, i]
 
 
 @kernel
-def learn_adagrad(vectors, squares, sense, table, table_squares, rows, pulls, n, learning_rate, delta, gradient):
+def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate):
+    """v_g[o] += rate g v_s"""
+    dim = table.shape[1]
+    for j in range(n):
+        row, step = rows[j], learning_rate * pulls[j]
+        for i in range(dim):
+            table[row, i] += step * vectors[sense, i]
+
+
+@kernel
+def move_one_sgd(vectors, row, gradient, learning_rate):
+    for i in range(vectors.shape[1]):
+        vectors[row, i] += learning_rate * gradient[i]
+
+
+@kernel
+def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, delta):
     """The same with a step for each coordinate: rate * g / (sqrt(sum of all g^2 so far) + delta)."""
     dim = table.shape[1]
-    for i in range(dim):
-        gradient[i] = ZERO
     for j in range(n):
         row, g = rows[j], pulls[j]
         for i in range(dim):
-            x = table[row, i]
-            gradient[i] += g * x
             pull = g * vectors[sense, i]
-            square = table_squares[row, i] + pull * pull
-            table_squares[row, i] = square
-            table[row, i] = x + learning_rate * pull / (np.sqrt(square) + delta)
-    for i in range(dim):
-        square = squares[sense, i] + gradient[i] * gradient[i]
-        squares[sense, i] = square
-        vectors[sense, i] += learning_rate * gradient[i] / (np.sqrt(square) + delta)
+            square = squares[row, i] + pull * pull
+            squares[row, i] = square
+            table[row, i] += learning_rate * pull / (np.sqrt(square) + delta)
+
+
+@kernel
+def move_one_adagrad(vectors, squares, row, gradient, learning_rate, delta):
+    for i in range(vectors.shape[1]):
+        square = squares[row, i] + gradient[i] * gradient[i]
+        squares[row, i] = square
+        vectors[row, i] += learning_rate * gradient[i] / (np.sqrt(square) + delta)
 
 
 @kernel

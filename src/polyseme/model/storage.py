@@ -23,7 +23,7 @@ from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, find_tokenizer
 from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.card import card
-from polyseme.model.results import Example
+from polyseme.model.examples import from_line
 from polyseme.model.tensors import map_tensors, write_tensors
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
@@ -184,24 +184,24 @@ def _write_examples(path: Path, model: SenseModel) -> NDArray[np.int64]:
     """Write the examples of every word that has some; returns where each word's line begins, -1 for none."""
     offsets = np.full(len(model), -1, np.int64)
     position = 0
-    to_json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
     with path.open("wb") as file:
-        for i, word in enumerate(model.vocabulary.words):
-            senses = model.read_examples(i)
-            if any(senses):
-                line = to_json({"word": word, "senses": senses}).encode() + b"\n"
+        for word in range(len(model)):
+            line = model.read_examples(word)
+            if line:
                 file.write(line)
-                offsets[i] = position
+                offsets[word] = position
                 position += len(line)
     return offsets
 
 
-def _read_examples(path: Path, offset: int) -> list[list[Example]]:
+def _read_examples(path: Path, offset: int) -> bytes:
     if offset < 0:
-        return []
+        return b""
     try:
         with path.open("rb") as file:
             file.seek(offset)
-            return [[Example(*e) for e in examples] for examples in json.loads(file.readline())["senses"]]
+            line = file.readline()
+            from_line(line)
+            return line
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _broken(path.parent, f"{path.name} cannot be read ({error})") from error

@@ -41,6 +41,9 @@ class TrainConfig:
     new_sense_threshold: float = _setting(-0.1, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
     negatives: int = _setting(5, "Noise words per context word", 1, 100)
+    noise_words: int = _setting(
+        10, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
+    )
     epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
     learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=("sgd", "adagrad"))
@@ -86,6 +89,7 @@ PAPER: dict[str, Any] = {
     "optimizer": "adagrad",
     "learning_rate": 0.025,
     "negatives": 1,
+    "noise_words": 10**6,
     "window": 5,
     "senses": 3,
     "new_sense_threshold": -0.5,

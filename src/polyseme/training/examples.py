@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.corpus.lexicon import Split, split
-from polyseme.corpus.tokenizers import NUL, Tokenizer
+from polyseme.corpus.tokenizers import Tokenizer
 from polyseme.kernels.assignment import keep_best
 from polyseme.model.assigning import ALL, Assigner
-from polyseme.model.results import Example
+from polyseme.model.examples import ExampleReader, no_examples, quotable, quoted, to_line
 from polyseme.model.sense_model import SenseModel
-from polyseme.training.config import TrainConfig
 from polyseme.training.trainer import block_bounds, block_seed
 
 USES = 500  # of each word, chosen at random, are looked at
@@ -25,18 +24,20 @@ CHUNK_TOKENS = 100_000
 
 def find_examples(
     model: SenseModel, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None]
-) -> Callable[[int], list[list[Example]]]:
-    """Up to `each` examples of every shown sense of the words that may have several; a reader of them by word id."""
+) -> ExampleReader:
+    """Up to `each` examples of every shown sense."""
     if each == 0:
-        return lambda _: []
+        return no_examples
     positions = _best_positions(model, corpus, each, threads, stop)
     quotes = _quote(model, corpus, np.unique(positions[positions >= 0]), stop)
 
-    def read(word: int) -> list[list[Example]]:
-        return [
-            [Example._make(quote.split(NUL)) for quote in dict.fromkeys(quotes[p] for p in best if p >= 0)]
-            for best in positions[slice(model.rows(word).start, model.rows(word).stop)].tolist()
+    def read(word: int) -> bytes:
+        rows = model.rows(word)
+        senses = [
+            list(dict.fromkeys(quotes[p] for p in best if p >= 0))
+            for best in positions[rows.start : rows.stop].tolist()
         ]
+        return to_line(model.vocabulary.words[word], senses) if any(senses) else b""
 
     return read
 
@@ -49,8 +50,7 @@ def _best_positions(
     cosines = np.full((rows, each), -2, np.float32)
     positions = np.full((rows, each), -1, np.int64)
     assigner = Assigner(model)
-    several = TrainConfig.from_dict(model.config).may_have_several_senses(model.vocabulary)
-    chance = np.where(several, np.minimum(USES / model.vocabulary.counts, 1), 0)
+    chance = np.minimum(USES / model.vocabulary.counts, 1)
     sample = (chance * float(ALL)).astype(np.uint64)
     bounds = block_bounds(corpus.sentences, CHUNK_TOKENS)
     seed = int(model.config["seed"])
@@ -71,16 +71,13 @@ def _best_positions(
 
 def _quote(
     model: SenseModel, corpus: EncodedCorpus, positions: NDArray[np.int64], stop: Callable[[], None]
-) -> dict[int, str]:
-    """The words around each position (given in rising order), NUL on both sides of the one that stands there.
-
-    From the source text, else from the tokens. There may be a million of them: plain strings cost the least.
-    """
+) -> dict[int, bytes]:
+    """The words around each position (given in rising order), as JSON: from the source text, else from the tokens."""
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
     sentences, firsts = np.unique(sentence_of, return_index=True)
     groups = np.split(positions, firsts[1:]) if len(positions) else []
     tokenizer = model.tokenizer
-    found: dict[int, str] = {}
+    found: dict[int, bytes] = {}
     bounds = zip(corpus.sentences[sentences].tolist(), corpus.sentences[sentences + 1].tolist(), strict=True)
     for (start, end), inside, text in zip(bounds, groups, corpus.texts(sentences), strict=True):
         stop()
@@ -93,19 +90,19 @@ def _quote(
     return found
 
 
-def _from_text(words: Split, numbers: NDArray[np.int64]) -> Iterator[str]:
+def _from_text(words: Split, numbers: NDArray[np.int64]) -> Iterator[bytes]:
     """The words of these numbers, each with the words around it."""
-    text, starts, ends = words.text, words.starts, words.ends
+    text, starts, ends = quotable(words.text), words.starts, words.ends
     first, last = np.maximum(numbers - AROUND, 0), np.minimum(numbers + AROUND, len(starts) - 1)
     begin = np.where(first > 0, starts[first], 0)
     end = np.where(last < len(starts) - 1, ends[last], len(text))
     for a, b, c, d in zip(begin.tolist(), starts[numbers].tolist(), ends[numbers].tolist(), end.tolist(), strict=True):
-        yield b"\0".join((text[a:b], text[b:c], text[c:d])).decode()
+        yield quoted(text[a:b], text[b:c], text[c:d])
 
 
-def _from_tokens(corpus: EncodedCorpus, start: int, end: int, position: int) -> str:
+def _from_tokens(corpus: EncodedCorpus, start: int, end: int, position: int) -> bytes:
     """The same, of the words as they were encoded."""
-    first, last = max(start, position - AROUND), min(end, position + AROUND + 1)
-    left = "".join(f"{corpus.words[t]} " for t in corpus.tokens[first:position])
-    right = "".join(f" {corpus.words[t]}" for t in corpus.tokens[position + 1 : last])
-    return f"{left}{NUL}{corpus.words[corpus.tokens[position]]}{NUL}{right}"
+    words = [corpus.words[t] for t in corpus.tokens[max(start, position - AROUND) : min(end, position + AROUND + 1)]]
+    at = position - max(start, position - AROUND)
+    parts = ("".join(f"{w} " for w in words[:at]), words[at], "".join(f" {w}" for w in words[at + 1 :]))
+    return quoted(*(quotable(part.encode()) for part in parts))

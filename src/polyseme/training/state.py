@@ -66,6 +66,7 @@ class TrainState:
             rule=rule,
             window=config.window,
             negatives=config.negatives,
+            noise_words=config.noise_words,
             new_sense_threshold=config.new_sense_threshold if discovers else NEVER,
             fill_empty=discovers or config.center_start == "contexts",
             adagrad=config.optimizer == "adagrad",

@@ -1,0 +1,50 @@
+"""Example sentences of a word's senses, as a line of JSON: there may be a million, so only those asked for are read.
+
+{"word": "bank", "senses": [[["sat on the ", "bank", " of the river"], ...], ...]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+
+from polyseme.model.results import Example
+
+ExampleReader = Callable[[int], bytes]  # from a word's id to its line; nothing if it has no examples
+
+# Characters that JSON would spell out; in a quote a blank does as well.
+_BLANKS = bytes(32 if i < 32 else i for i in range(256))
+
+
+def no_examples(_: int) -> bytes:
+    return b""
+
+
+def quotable(text: bytes) -> bytes:
+    """UTF-8 text without control characters: of the same length, so that words stand where they stood."""
+    return text.translate(_BLANKS)
+
+
+def quoted(left: bytes, word: bytes, right: bytes) -> bytes:
+    r"""One example as JSON, of parts that are quotable.
+
+    >>> quoted(b'he said "', b"run", b'" and ran')
+    b'["he said \\"","run","\\" and ran"]'
+    """
+    joined = b"\0".join((left, word, right))
+    if b"\\" in joined or b'"' in joined:
+        joined = joined.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return b'["' + joined.replace(b"\0", b'","') + b'"]'
+
+
+def to_line(word: str, senses: Iterable[Iterable[bytes]]) -> bytes:
+    """The line of a word: for each sense its quotes."""
+    lists = b",".join(b"[" + b",".join(quotes) + b"]" for quotes in senses)
+    return b'{"word":%b,"senses":[%b]}\n' % (json.dumps(word, ensure_ascii=False).encode(), lists)
+
+
+def from_line(line: bytes) -> list[list[Example]]:
+    """The examples of each sense; ValueError, KeyError or TypeError if the line is not one of ours."""
+    if not line:
+        return []
+    return [[Example(*example) for example in examples] for examples in json.loads(line)["senses"]]
