@@ -13,6 +13,10 @@ class CorpusError(PolysemeError, ValueError):
     """Text that cannot be read, or holds too little to learn from."""
 
 
+class DataError(PolysemeError, ValueError):
+    """An evaluation data set that is not as it should be; says the file and the line."""
+
+
 class MissingFile(PolysemeError, FileNotFoundError):
     """A file or folder that is not there."""
 

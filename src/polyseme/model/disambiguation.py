@@ -39,15 +39,29 @@ def disambiguate(
 
 def context_ids(model: SenseModel, word: int, context: str, window: int | None) -> list[int]:
     """The known words of a context: those around the word where it stands in it, else all."""
-    index = model.vocabulary.index
-    known = [index[token] for token in model.tokenizer(context) if token in index]
+    reach = _reach(model, window)
+    known = _known(model, context)
     if word not in known:
         return known
-    reach = WIDER * int(model.config["window"]) if window is None else window
-    if reach < 1:
-        raise ConfigError(f"--window must be 1 or more, not {window}.")
     at = known.index(word)
     return known[max(0, at - reach) : at] + known[at + 1 : at + 1 + reach]
+
+
+def ids_around(model: SenseModel, left: str, right: str, window: int | None) -> list[int]:
+    """The known words next to a place in a text."""
+    reach = _reach(model, window)
+    return _known(model, left)[-reach:] + _known(model, right)[:reach]
+
+
+def _known(model: SenseModel, text: str) -> list[int]:
+    index = model.vocabulary.index
+    return [index[token] for token in model.tokenizer(text) if token in index]
+
+
+def _reach(model: SenseModel, window: int | None) -> int:
+    if window is not None and window < 1:
+        raise ConfigError(f"--window must be 1 or more, not {window}.")
+    return WIDER * int(model.config["window"]) if window is None else window
 
 
 def sense_probabilities(model: SenseModel, word: int, context: list[int], posterior: Posterior) -> NDArray[np.float64]:

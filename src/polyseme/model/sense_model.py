@@ -17,15 +17,11 @@ from polyseme.errors import UnknownWord
 from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.disambiguation import Posterior
-from polyseme.model.results import Disambiguation, Example, Neighbour, Sense, Senses, Similarity
+from polyseme.model.examples import ExampleReader, from_line, no_examples
+from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
 from polyseme.vocabulary import Vocabulary
 
 MIN_SHARE = 0.01  # a sense with a smaller share of its word's uses hardly ever occurs
-ExampleReader = Callable[[int], list[list[Example]]]
-
-
-def no_examples(_: int) -> list[list[Example]]:
-    return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +92,11 @@ class SenseModel:
             raise UnknownWord(f"'{word}' has {len(keys)} senses: {', '.join(keys)}.")
         raise self.vocabulary.unknown(word_or_key)
 
+    def id_of(self, word: str) -> int | None:
+        """The id of a word, or None if it is not known."""
+        found = self._lookup(word)
+        return found[0] if found is not None and found[1] is None else None
+
     def _lookup(self, word_or_key: str) -> tuple[int, int | None] | None:
         """What `find` finds, or None."""
         index = self.vocabulary.index
@@ -125,7 +126,7 @@ class SenseModel:
         """The senses of a word, most frequent first, with shares and example sentences."""
         w = self.find(word)[0]
         name, rows, shares = self.vocabulary.words[w], self.rows(w), self.shares(w)
-        examples = self.read_examples(w)
+        examples = from_line(self.read_examples(w))
         every = int(self.arrays.sense_offsets[w + 1]) - rows.start
         shown = tuple(
             Sense(

@@ -9,9 +9,11 @@ With u_i, v_j the senses of the two words and p, q their probabilities in the co
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyseme.errors import ConfigError
 from polyseme.model.disambiguation import Posterior, context_ids, sense_probabilities
@@ -42,12 +44,14 @@ def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | No
         sense_probabilities(model, word, context_ids(model, word, context, None), posterior)
         for word, context in zip((word_a, word_b), contexts, strict=True)
     )
+    return replace(plain, **in_contexts(cosines, p, q))
+
+
+def in_contexts(cosines: NDArray[np.float32], p: NDArray[np.float64], q: NDArray[np.float64]) -> dict[str, float]:
+    """The measures that need contexts, from the cosines of all senses and their probabilities."""
     weighted = np.outer(p, q) * cosines
-    return Similarity(
-        plain.global_sim,
-        plain.avg_sim,
-        plain.max_sim,
-        avg_sim_c=float(weighted.sum()),
-        max_sim_c=float(weighted.max()),
-        local_sim=float(cosines[p.argmax(), q.argmax()]),
-    )
+    return {
+        "avg_sim_c": float(weighted.sum()),
+        "max_sim_c": float(weighted.max()),
+        "local_sim": float(cosines[p.argmax(), q.argmax()]),
+    }
