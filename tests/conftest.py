@@ -19,7 +19,7 @@ settings.load_profile("polyseme")
 
 os.environ.pop("PYTHONUNBUFFERED", None)  # users have buffers, and so must the processes that tests start
 
-MODELS = ("skip-gram", "mssg", "np-mssg", "mssg-maxout")
+MODELS = ("skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-senses")
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

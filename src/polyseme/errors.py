@@ -17,6 +17,10 @@ class DataError(PolysemeError, ValueError):
     """An evaluation data set that is not as it should be; says the file and the line."""
 
 
+class MissingExtra(PolysemeError, ImportError):
+    """A part of polyseme that is installed only if asked for; says how."""
+
+
 class MissingFile(PolysemeError, FileNotFoundError):
     """A file or folder that is not there."""
 

@@ -28,6 +28,9 @@ def test_planted_senses_are_recovered_and_one_sense_does_not_solve_it(
     if name == "skip-gram":
         assert ari == 0
         assert purity == single < 0.7
+    elif name == "random-senses":
+        model = load(trained(name))  # its senses are of one size; with centers, though of random contexts, it may score
+        assert all(0.2 < share < 0.47 for s in scores for share in model.shares(model.vocabulary.index[s.word]))
     else:
         assert ari > 0.5
         assert purity > 0.85

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polyseme import SenseModel
 from polyseme.kernels.assignment import keep_best
 from polyseme.model.assigning import Assigner
-from polyseme.model.disambiguation import TEMPERATURE, context_table, context_weights, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
 
 
 @pytest.mark.parametrize("name", ["mssg", "np-mssg", "mssg-maxout"])
@@ -22,7 +22,7 @@ def test_each_token_gets_the_most_probable_sense(name: str, trained: Callable[[s
     tokens = np.random.default_rng(0).integers(-1, len(model) + 5, 400).astype(np.int32)
     sentences = np.array([0, 150, 150, 151, 400], np.int64)
     senses, cosines = Assigner(model).assign(tokens, sentences, np.full(len(model), 2**32, np.uint64))
-    weights, table, directions = context_weights(model), context_table(model), sense_directions(model)
+    weights, table, directions = model.context_weights, context_table(model), sense_directions(model)
     for a, b in pairwise(sentences.tolist()):
         known = [t for t in range(a, b) if 0 <= tokens[t] < len(model)]
         assert (senses[[t for t in range(a, b) if t not in known]] == -1).all()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from polyseme.kernels import reference
-from polyseme.kernels.senses import BY_CENTER, BY_VECTOR, ONE_SENSE
+from polyseme.kernels.senses import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import Parameters, Settings, Tables, make_scratch, train_block
 from polyseme.vocabulary import Vocabulary
 
@@ -30,6 +30,7 @@ RULES = {
     "mssg, centers from zero": (BY_CENTER, -2.0, False),
     "np-mssg": (BY_CENTER, 0.2, True),
     "mssg-maxout": (BY_VECTOR, -2.0, False),
+    "random-senses": (AT_RANDOM, -2.0, True),
 }
 
 

@@ -33,7 +33,7 @@ def test_what_is_given_takes_the_place_of_the_recipes() -> None:
         ("dim", "100", "--dim must be a whole number, not '100'"),
         ("dim", 2.5, "--dim must be a whole number, not 2.5"),
         ("multi_sense_words", "list.txt", "must be a collection of words"),
-        ("model", "glove", "--model must be one of skip-gram, mssg, np-mssg, mssg-maxout, not 'glove'"),
+        ("model", "glove", "--model must be one of skip-gram, mssg, np-mssg, mssg-maxout, random-senses, not 'glove'"),
         ("dims", 3, "'dims' is not a setting; the settings are: adagrad_delta"),
     ],
 )

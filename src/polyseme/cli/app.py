@@ -14,8 +14,10 @@ from polyseme import __version__
 from polyseme.cli.demo import demo
 from polyseme.cli.disambiguate import disambiguate
 from polyseme.cli.encode import encode
+from polyseme.cli.evaluate import evaluate
 from polyseme.cli.info import info
 from polyseme.cli.neighbours import neighbours
+from polyseme.cli.reproduce import reproduce
 from polyseme.cli.senses import senses
 from polyseme.cli.similarity import similarity
 from polyseme.cli.tag import tag
@@ -37,7 +39,7 @@ app = App(
     result_action="return_value",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, train, senses, neighbours, disambiguate, tag, similarity, info, encode):
+for command in (demo, train, senses, neighbours, disambiguate, tag, similarity, evaluate, reproduce, info, encode):
     app.command(command, sort_key=len(list(app)), usage=USAGE.get(command.__name__))
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import field, fields, make_dataclass
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from cyclopts import Parameter
 
 from polyseme.cli.arguments import QuietFlag, StdinText, TokenizerName, check_paths
-from polyseme.errors import ConfigError, Interrupted, MissingFile
+from polyseme.cli.signals import Signals
+from polyseme.errors import ConfigError, MissingFile
 from polyseme.training.config import RecipeName, TrainConfig
 
 if TYPE_CHECKING:
@@ -53,41 +52,13 @@ def train(
     from polyseme.cli.progress import Progress
     from polyseme.training.run import train as run
 
-    with Signals() as signals, Progress(quiet) as progress:
-        try:
-            done = run(
-                corpus, model, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force, listen=progress,
-                stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60, **settings,
-            )  # fmt: skip
-        except Interrupted as error:
-            stopped = Interrupted(f"{error} Go on with the same command and --resume.")
-            stopped.signal = signals.received or signal.SIGINT  # type: ignore[attr-defined]
-            raise stopped from error
+    with Signals("Go on with the same command and --resume.") as signals, Progress(quiet) as progress:
+        done = run(
+            corpus, model, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force, listen=progress,
+            stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60, **settings,
+        )  # fmt: skip
         if not quiet:
             progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(done)}", markup=False)
-
-
-class Signals:
-    """Ctrl-C and SIGTERM as a wish to stop, at the next point from which one can go on."""
-
-    def __init__(self) -> None:
-        self.received = 0
-
-    def stop(self) -> bool:
-        return self.received != 0
-
-    def __enter__(self) -> Signals:
-        self.before = {s: signal.signal(s, self._note) for s in (signal.SIGINT, signal.SIGTERM)}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self.before.items():
-            signal.signal(number, handler)
-
-    def _note(self, number: int, _: FrameType | None) -> None:
-        if self.received:
-            raise KeyboardInterrupt  # asked twice: at once
-        self.received = number
 
 
 def _interesting_word(model: SenseModel) -> str:

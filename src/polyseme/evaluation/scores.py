@@ -38,7 +38,7 @@ class Score:
 class Evaluation:
     """The scores of a task: for each group (a part of the data, or a way to choose senses) those of each measure.
 
-    `covered` of `total` items have all their words in the vocabulary.
+    `covered` of `total` things were scored; `what` says which.
     """
 
     task: str
@@ -47,6 +47,7 @@ class Evaluation:
     table: Mapping[str, Mapping[str, Score]]
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)  # figures that are no scores
+    what: str = "items of known words"
 
 
 def bootstrap(items: int, statistic: Statistic, seed: int = 0) -> tuple[float, float]:
@@ -57,8 +58,16 @@ def bootstrap(items: int, statistic: Statistic, seed: int = 0) -> tuple[float, f
     return float(low), float(high)
 
 
-def mean_score(values: NDArray[np.float64], control: float | None = None, scale: float = 1.0) -> Score:
-    """The mean over items (right or wrong, say) as a score."""
+def share_score(right: NDArray[np.bool_], control: float | None = None) -> Score:
+    """The share of items that are right, in percent. Given a share too: the control."""
+    share = float(right.mean())
+    values = np.random.default_rng(0).binomial(len(right), share, RESAMPLES) / len(right)  # what bootstrap comes to
+    low, high = (100 * float(p) for p in np.percentile(values, INTERVAL))
+    return Score(100 * share, low, high, None if control is None else 100 * control)
+
+
+def mean_score(values: NDArray[np.float64], control: float | None = None) -> Score:
+    """The mean over items as a score."""
     values = np.asarray(values, np.float64)
     low, high = bootstrap(len(values), lambda samples: values[samples].mean(axis=1))
-    return Score(scale * float(values.mean()), scale * low, scale * high, control)
+    return Score(float(values.mean()), low, high, control)

@@ -42,21 +42,21 @@ class RatedPair:
 
 def scws(model: SenseModel, path: Path, *, window: int | None = None) -> Evaluation:
     """Stanford's Contextual Word Similarities, with every measure and both ways to choose senses."""
-    pairs = _Known(model, read_scws(path), path)
+    pairs = KnownPairs(model, read_scws(path), path)
     table = {"words": pairs.scores(pairs.without_contexts, pairs.drawn_without_contexts)}
     for posterior in get_args(Posterior):
         probabilities = pairs.probabilities(posterior, window)
         table[posterior] = pairs.scores(
             partial(pairs.within_contexts, probabilities), partial(pairs.drawn, probabilities)
         )
-    return Evaluation("scws", len(pairs.known), len(pairs.pairs), table)
+    return Evaluation("scws", len(pairs.known), len(pairs.pairs), table, what="pairs of known words")
 
 
 def wordsim(model: SenseModel, path: Path) -> Evaluation:
     """A file of word pairs and ratings."""
-    pairs = _Known(model, read_pairs(path), path)
+    pairs = KnownPairs(model, read_pairs(path), path)
     table = {"words": pairs.scores(pairs.without_contexts, pairs.drawn_without_contexts)}
-    return Evaluation("wordsim", len(pairs.known), len(pairs.pairs), table)
+    return Evaluation("wordsim", len(pairs.known), len(pairs.pairs), table, what="pairs of known words")
 
 
 def spearman(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
@@ -124,7 +124,7 @@ def _without_pos(word: str) -> str:
     return stem if stem and tag in ("n", "v", "j", "a", "r") else word
 
 
-class _Known:
+class KnownPairs:
     """The pairs whose words a model knows, and their scores."""
 
     def __init__(self, model: SenseModel, pairs: list[RatedPair], path: Path) -> None:

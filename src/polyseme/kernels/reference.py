@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.senses import BY_CENTER, ONE_SENSE
+from polyseme.kernels.senses import AT_RANDOM, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import Parameters, Settings, Tables
 
 TIE = 1e-5
@@ -63,18 +63,20 @@ def train_block(
             window = words[max(0, t - reach) : t] + words[t + 1 : t + 1 + reach]
             if not window:
                 continue
-            sense = choose_sense(word, window, p, tables, settings)
             asked = len(window) * settings.negatives
             drawn = min(asked, settings.noise_words)
             examples = [(o, 1.0, 1.0) for o in window]
             examples += [(random.noise_word(tables.noise), 0.0, asked / drawn) for _ in range(drawn)]
+            sense = choose_sense(word, window, p, tables, settings, random)
             loss += learn(sense, examples, p, settings, learning_rate)
             trained += 1
             pairs += len(window) + asked
     return trained, pairs, loss
 
 
-def choose_sense(word: int, window: list[int], p: Parameters, tables: Tables, settings: Settings) -> int:
+def choose_sense(
+    word: int, window: list[int], p: Parameters, tables: Tables, settings: Settings, random: Randomness
+) -> int:
     """s_t = argmax_k cos(mu(w, k), c_bar), or a new sense; mu takes c_bar in."""
     first = int(p.sense_offsets[word])
     rows = range(first, first + int(p.sense_numbers[word]))
@@ -83,13 +85,15 @@ def choose_sense(word: int, window: list[int], p: Parameters, tables: Tables, se
         return first
     c_bar = np.mean([tables.choice[o] for o in window], axis=0)
 
-    if settings.rule != BY_CENTER:  # maxout: argmax_k v_s(w, k) . c_bar
+    if settings.rule == BY_VECTOR:  # maxout: argmax_k v_s(w, k) . c_bar
         best = max(rows, key=lambda row: float(p.sense_vectors[row] @ c_bar))
         p.sense_counts[best] += 1
         return best
 
     empty = [row for row in rows if p.sense_counts[row] == 0]
-    if settings.fill_empty and empty:
+    if settings.rule == AT_RANDOM:
+        best = first + (random.high() * len(rows) >> 32)
+    elif settings.fill_empty and empty:
         best = empty[0]
     else:
         best, best_cosine = first, -2.0

@@ -6,8 +6,8 @@ import numpy as np
 
 from polyseme.kernels.compiling import kernel
 
-# How a sense is chosen.
-ONE_SENSE, BY_CENTER, BY_VECTOR = 0, 1, 2
+# How a sense is chosen; at random for a control.
+ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
 # Cosines closer than this are equal, and the older sense wins: rounding must not decide.
 TIE = np.float32(1e-5)
 ZERO = np.float32(0)

@@ -1,10 +1,11 @@
-"""The training kernel: one loop for skip-gram, mssg, np-mssg and mssg-maxout, with SGD or AdaGrad.
+"""The training kernel: one loop for all models, with SGD or AdaGrad.
 
 For each kept token w, with R drawn from 1..N and the window c of R words on each side:
 
     context  c_bar = mean of the choice table's rows of c
     choose   k = argmax_k cos(mu[w, k], c_bar)             mssg; np-mssg makes a new sense if even that is too low
              k = argmax_k v_s[w, k] . c_bar                mssg-maxout
+             k = any, with equal chances                   random-senses, a control
     center   mu[w, k] = mean of all contexts that chose k
     learn    for each word o of c, y = 1 and weight a = 1; for m noise words, y = 0 and a = |c| S / m
                  g   = a (y - sigmoid(v_s[w, k] . v_g[o]))     all with the vectors as they are before this token
@@ -28,7 +29,16 @@ from numpy.typing import NDArray
 from polyseme.kernels.compiling import inlined, kernel
 from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, below, draw, draw_noise
-from polyseme.kernels.senses import BY_CENTER, BY_VECTOR, ZERO, context_vector, dot, nearest_center, strongest_vector
+from polyseme.kernels.senses import (
+    AT_RANDOM,
+    BY_CENTER,
+    BY_VECTOR,
+    ZERO,
+    context_vector,
+    dot,
+    nearest_center,
+    strongest_vector,
+)
 
 ONE = np.float32(1)
 LIMIT = np.float32(16)  # dot products beyond are as certain
@@ -146,7 +156,7 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
             used = draw_rows(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
             for j in range(used):
                 prefetch_row(table, rows[j])  # needed once the sense is chosen
-            sense = choose_sense(words, t, first, last, parameters, tables, settings, scratch.context)
+            sense = choose_sense(words, t, first, last, parameters, tables, settings, rng, scratch.context)
             dot_rows(vectors, sense, table, rows, used, pulls)
             weight = np.float32(context * settings.negatives) / np.float32(used - context)
             loss += loss_and_pulls(context, used, weight, pulls)
@@ -177,15 +187,17 @@ def keep_words(tokens, start, end, keep, rng, words):
 
 
 @inlined
-def choose_sense(words, t, first, last, parameters, tables, settings, context):
+def choose_sense(words, t, first, last, parameters, tables, settings, rng, context):
     """The row of the sense of words[t] in the window first..last-1; its center and count take the window in."""
     word = words[t]
     row = parameters.sense_offsets[word]
     end = row + parameters.sense_numbers[word]
-    if settings.rule == BY_CENTER:
+    if settings.rule == BY_CENTER or settings.rule == AT_RANDOM:
         square = context_vector(words, first, last, t, tables.choice, context)
         empty = first_empty(row, end, parameters.sense_counts) if settings.fill_empty else end
-        if empty < end:
+        if settings.rule == AT_RANDOM:
+            row += below(draw(rng), end - row)
+        elif empty < end:
             row = empty
         else:
             row, cosine = nearest_center(

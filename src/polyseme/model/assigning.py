@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assignment import assign_senses
-from polyseme.model.disambiguation import TEMPERATURE, WIDER, context_table, context_weights, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, WIDER, context_table, sense_directions
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -29,7 +29,7 @@ class Assigner:
         """From `weights` to `bonus`, as the kernel takes them: read-only, so that it is compiled once."""
         rows = sense_directions(self.model)
         tables: tuple[NDArray[np.generic], ...] = (
-            context_weights(self.model),
+            self.model.context_weights,
             context_table(self.model),
             self.model.arrays.sense_offsets,
             self.model.shown_numbers,

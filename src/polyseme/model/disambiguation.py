@@ -73,7 +73,7 @@ def sense_probabilities(model: SenseModel, word: int, context: list[int], poster
         return shares
     rows = model.rows(word)
     centers = sense_directions(model)[rows.start : rows.stop].astype(np.float64)
-    weights = context_weights(model)[context].astype(np.float64)
+    weights = model.context_weights[context].astype(np.float64)
     vector = weights @ context_table(model)[context]
     lengths = np.linalg.norm(centers, axis=1) * np.linalg.norm(vector)
     cosines = np.divide(centers @ vector, lengths, out=np.zeros(len(shares)), where=lengths > 0)
@@ -94,8 +94,3 @@ def sense_directions(model: SenseModel) -> NDArray[np.float32]:
     """What a context is compared with."""
     centers = model.arrays.cluster_centers
     return model.arrays.sense_vectors if centers is None else centers
-
-
-def context_weights(model: SenseModel) -> NDArray[np.float32]:
-    """How much each word counts in a context: the chance that subsampling keeps it."""
-    return (model.vocabulary.keep_thresholds(float(model.config["subsample"])) / 2.0**32).astype(np.float32)

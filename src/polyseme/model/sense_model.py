@@ -64,6 +64,23 @@ class SenseModel:
         enough = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * MIN_SHARE, 1)
         return np.maximum(np.add.reduceat(enough.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
 
+    @cached_property
+    def may_have_several(self) -> NDArray[np.bool_]:
+        """Which words may have several senses by the settings; in vectors from elsewhere, which have."""
+        config = self.config
+        if "multi_sense_top" not in config:
+            return np.diff(self.arrays.sense_offsets) > 1
+        return self.vocabulary.several_senses(
+            top=config["multi_sense_top"],
+            min_count=config["multi_sense_min_count"],
+            listed=config["multi_sense_words"],
+        )
+
+    @cached_property
+    def context_weights(self) -> NDArray[np.float32]:
+        """How much each word counts in a context: the chance that subsampling keeps it."""
+        return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
+
     def rows(self, word: int) -> range:
         """The rows of the shown senses of a word."""
         first = int(self.arrays.sense_offsets[word])
@@ -109,9 +126,10 @@ class SenseModel:
         return None
 
     def _spelled(self, word: str) -> str:
-        """The word itself if it is known, else as the tokenizer would write it: 'Bank' asks for 'bank'."""
-        tokens = [word] if word in self.vocabulary else self.tokenizer(word)
-        return tokens[0] if len(tokens) == 1 else word
+        """The word itself if it is known, else as the tokenizer would write it, or in lower case: 'Bank' is 'bank'."""
+        tokens = self.tokenizer(word)
+        spellings = (word, tokens[0] if len(tokens) == 1 else word, word.lower())
+        return next((spelling for spelling in spellings if spelling in self.vocabulary), word)
 
     def vector(self, word_or_key: str) -> NDArray[np.float32]:
         """The vector of a sense; for a word with several, the mean by their shares."""

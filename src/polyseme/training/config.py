@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from polyseme.errors import ConfigError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # flags are made from this module: it must be quick to import
 
     from polyseme.vocabulary import Vocabulary
 
-ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout"]
+ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-senses"]
 OptimizerName = Literal["sgd", "adagrad"]
 CenterStart = Literal["contexts", "zero"]
 RecipeName = Literal["default", "paper"]
@@ -34,7 +34,7 @@ def _setting(
 class TrainConfig:
     """Hyper-parameters of a training run. Defaults are those of the default recipe."""
 
-    model: ModelName = _setting("mssg", "The model", one_of=("skip-gram", "mssg", "np-mssg", "mssg-maxout"))
+    model: ModelName = _setting("mssg", "The model; random-senses is a control", one_of=get_args(ModelName))
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
     max_senses: int = _setting(10, "Most senses per word of np-mssg", 1, MOST_SENSES)
@@ -46,14 +46,14 @@ class TrainConfig:
     )
     epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
     learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
-    optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=("sgd", "adagrad"))
+    optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
     adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
     warmup: float = _setting(0.25, "Share of the training during which words have one sense", 0, 0.9)
     whitening: float = _setting(0.7, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
     center_start: CenterStart = _setting(
         "contexts",
         "Where the clusters of mssg start: at a word's first contexts, or at zero",
-        one_of=("contexts", "zero"),
+        one_of=get_args(CenterStart),
     )
     subsample: float = _setting(1e-3, "Frequency above which words are thinned; 0 for never", 0, 1)
     min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)

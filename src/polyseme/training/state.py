@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.senses import BY_CENTER, BY_VECTOR, ONE_SENSE
+from polyseme.kernels.senses import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import Parameters, Settings, Tables
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
@@ -15,6 +15,13 @@ from polyseme.training.whitening import whitened
 from polyseme.vocabulary import Vocabulary
 
 HOT_ROWS = 1024  # the rows of v_g of which each thread has a copy, see kernels/training.py
+RULES = {
+    "skip-gram": ONE_SENSE,
+    "mssg": BY_CENTER,
+    "np-mssg": BY_CENTER,
+    "mssg-maxout": BY_VECTOR,
+    "random-senses": AT_RANDOM,
+}
 NEVER = -2.0  # a cosine below every cosine
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -59,11 +66,9 @@ class TrainState:
     def settings(self) -> Settings:
         """What the kernel is told, now."""
         config = self.config
-        several = self.split and config.model != "skip-gram"
-        rule = ONE_SENSE if not several else BY_VECTOR if config.model == "mssg-maxout" else BY_CENTER
         discovers = config.model == "np-mssg"
         return Settings(
-            rule=rule,
+            rule=RULES[config.model] if self.split else ONE_SENSE,
             window=config.window,
             negatives=config.negatives,
             noise_words=config.noise_words,
@@ -85,7 +90,7 @@ class TrainState:
                 p.sense_squares[:] = p.sense_squares[own]
         if self.config.model != "skip-gram":
             p.sense_counts[:] = 0
-        if self.config.model in ("mssg", "mssg-maxout"):
+        if self.config.model != "np-mssg":
             p.sense_numbers[:] = room
         if has_centers(self.config) and self.config.whitening > 0:
             words = len(self.vocabulary)
@@ -140,7 +145,7 @@ class TrainState:
 
 
 def has_centers(config: TrainConfig) -> bool:
-    return config.model in ("mssg", "np-mssg")
+    return RULES[config.model] in (BY_CENTER, AT_RANDOM)
 
 
 def hot_rows(words: int, threads: int) -> int:

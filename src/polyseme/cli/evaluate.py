@@ -1,0 +1,71 @@
+"""`polyseme evaluate MODEL TASK [DATA]`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from polyseme.cli.arguments import JsonFlag
+from polyseme.cli.output import bold, print_json
+from polyseme.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from polyseme.evaluation.scores import Evaluation, Score
+
+Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "health"]
+
+
+def evaluate(
+    model: Annotated[Path, Parameter(help="A model folder, or a file of word2vec's or the paper's authors' vectors.")],
+    task: Annotated[Task, Parameter(help="What to score.")],
+    data: Annotated[Path | None, Parameter(help="The data set; for pseudowords a corpus, for health none.")] = None,
+    /,
+    *,
+    window: Annotated[int | None, Parameter(help="Words on each side that choose a sense.")] = None,
+    seed: Annotated[int, Parameter(help="Of the choice of pseudowords.")] = 1,
+    json: JsonFlag = False,
+) -> None:
+    """Score a model, or anyone's vectors, with a control and a 95% interval beside each score."""
+    try:
+        from polyseme.evaluation.tasks import evaluate as run
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"evaluate needs {error.name}: pip install 'polyseme[eval]'") from error
+    from polyseme.formats.opening import open_model
+
+    evaluation = run(open_model(model), task, data, window=window, seed=seed)
+    if json:
+        print_json(asdict(evaluation))
+    else:
+        for line in _lines(evaluation):
+            print(line)
+
+
+def _lines(evaluation: Evaluation) -> Iterator[str]:
+    """The table for people: a line for each score, in its group."""
+    yield f"{bold(evaluation.task)}  {evaluation.covered:,} of {evaluation.total:,} {evaluation.what}"
+    rows = [(group, name, score) for group, scores in evaluation.table.items() for name, score in scores.items()]
+    if rows:
+        width = max(len(name) for _, name, _ in rows) + 2
+        digits = 1 if any(abs(score.value) > 1 for _, _, score in rows) else 3
+        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'with unknown':>12}".rstrip()
+        before = ""
+        for group, name, score in rows:
+            if group != before:
+                yield bold(group)
+            yield f"  {name:{width - 2}}{_figures(score, digits)}"
+            before = group
+    for name, value in evaluation.facts.items():
+        yield f"{name}: {f'{value:.3g}' if isinstance(value, float) else value}"
+    yield from evaluation.notes
+
+
+def _figures(score: Score, digits: int) -> str:
+    value, low, high, control, every = (
+        "" if x is None else f"{x:.{digits}f}"
+        for x in (score.value, score.low, score.high, score.control, score.with_unknown)
+    )
+    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {every:>12}".rstrip()

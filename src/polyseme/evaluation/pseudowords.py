@@ -1,0 +1,313 @@
+"""Pseudowords: a test of senses that needs no labels, in any language.
+
+Unrelated words of one meaning and of like frequency are merged in the corpus, two or three into one pseudoword. A model
+is trained on it with the settings of the one that is judged, and the senses it gives the uses of a pseudoword are
+compared with the word that stood there. Beside them stand
+
+    ceiling   logistic regression on the same context vectors with the true words, cross-validated: what can be found
+    controls  as many words that were left alone, and should stay whole
+
+A word is taken to have one meaning if its contexts point one way: candidates are the half with the longest mean of unit
+context vectors. Unrelated: their cosine is not above the median of all candidates. Alike in frequency: within a factor
+of two.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score, v_measure_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from polyseme.corpus.encoded import EncodedCorpus, is_encoded
+from polyseme.corpus.encoding import encode
+from polyseme.corpus.sources import find_sources
+from polyseme.errors import DataError
+from polyseme.evaluation.clustering import contingency
+from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
+from polyseme.kernels.contexts import gather_contexts
+from polyseme.model.assigning import Assigner
+from polyseme.model.disambiguation import WIDER, context_table
+from polyseme.model.sense_model import SenseModel
+from polyseme.training.events import Listener, silent
+from polyseme.training.run import train
+
+PAIRS, TRIPLES, CONTROLS = 100, 50, 200
+LEAST_USES, RAREST, BAND = (
+    100,
+    2e-5,
+    7.5,
+)  # candidates have max(LEAST_USES, RAREST * tokens) uses, up to BAND times so many
+MOST_USES = 800  # of a word are scored
+SHORTEST = 4  # letters
+PART = 0.1  # a sense with less of the uses than this is no sense of its own here
+FOUND = 0.5
+FOLDS = 5
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pseudowords:
+    """Word ids of an encoded corpus: groups to merge, and words to leave alone."""
+
+    groups: list[tuple[int, ...]]
+    controls: list[int]
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How well the senses of one pseudoword tell its words apart."""
+
+    word: str
+    parts: int
+    ari: float
+    ceiling: float
+    v_measure: float
+    accuracy: float
+    senses: int
+    random: dict[str, float]
+
+
+def pseudowords(
+    model: SenseModel,
+    path: Path,
+    *,
+    seed: int = 1,
+    pairs: int = PAIRS,
+    triples: int = TRIPLES,
+    controls: int = CONTROLS,
+    listen: Listener = silent,
+) -> Evaluation:
+    """Judge the settings of a model on a corpus, a text or an encoded one."""
+    with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
+        corpus = EncodedCorpus.open(path) if is_encoded(path) else _encoded(model, path, Path(folder))
+        chosen = choose(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
+        changed, names = merged(corpus, chosen.groups)
+        settings = {**model.config, "examples": 0, "seed": seed, "multi_sense_words": None}
+        learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
+    uses = _Uses(learned, changed, corpus, seed)
+    recovered = [uses.recovery(name, len(group)) for name, group in zip(names, chosen.groups, strict=True)]
+    whole = np.array([uses.is_whole(corpus.words[word]) for word in chosen.controls])
+    table = {
+        name: _scores([r for r in recovered if r.parts == parts])
+        for name, parts in (("pairs", 2), ("triples", 3))
+        if any(r.parts == parts for r in recovered)
+    }
+    table["controls"] = {"left whole": mean_score(whole.astype(np.float64))}
+    ari, ceiling = (float(np.mean([getattr(r, name) for r in recovered])) for name in ("ari", "ceiling"))
+    facts = {"ARI by ceiling": ari / ceiling if ceiling else float("nan"), "seconds": learned.training["seconds"]}
+    return Evaluation("pseudowords", len(recovered), pairs + triples, table, _examples(recovered), facts, "pseudowords")
+
+
+def choose(
+    model: SenseModel, corpus: EncodedCorpus, *, pairs: int, triples: int, controls: int, seed: int
+) -> Pseudowords:
+    """Pick what to merge and what to leave alone."""
+    random = np.random.default_rng(seed)
+    words = _candidates(model, corpus)
+    random.shuffle(words)
+    vectors = _unit(np.array([model.vector(corpus.words[w]) for w in words.tolist()]))
+    cosines = vectors @ vectors.T
+    related = cosines > np.median(cosines)
+    counts = corpus.counts[words]
+    free = np.ones(len(words), bool)
+    groups: list[tuple[int, ...]] = []
+    for size in [2] * pairs + [3] * triples:
+        group = _group(size, free, related, counts)
+        if len(group) == size:
+            groups.append(tuple(words[group].tolist()))
+    if not groups:
+        raise DataError("the corpus has too few words of one meaning and like frequency for pseudowords.")
+    return Pseudowords(groups, words[free][:controls].tolist())
+
+
+def merged(corpus: EncodedCorpus, groups: list[tuple[int, ...]]) -> tuple[EncodedCorpus, list[str]]:
+    """The corpus with the words of each group as one word, and the names of these: `apple~window`."""
+    names = ["~".join(corpus.words[word] for word in group) for group in groups]
+    words, counts, target = list(corpus.words), corpus.counts.copy(), np.arange(len(corpus.words))
+    for name, group in zip(names, groups, strict=True):
+        words[group[0]] = name
+        counts[group[0]] = corpus.counts[list(group)].sum()
+        counts[list(group[1:])] = 0
+        target[list(group)] = group[0]
+    order = np.argsort(-counts, kind="stable")
+    number = np.empty(len(order), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    left = order[: np.count_nonzero(counts)]
+    changed = replace(
+        corpus,
+        tokens=number[target][corpus.tokens],
+        words=[words[w] for w in left.tolist()],
+        counts=counts[left],
+        description={**corpus.description, "sources": [], "source_sentences": [0], "places_are_exact": False},
+    )
+    return changed, names
+
+
+def _encoded(model: SenseModel, path: Path, folder: Path) -> EncodedCorpus:
+    return encode(find_sources([path]), model.tokenizer, folder / "corpus", lambda _: None)
+
+
+def _candidates(model: SenseModel, corpus: EncodedCorpus) -> Ints:
+    """Words of middle frequency that the model knows and whose contexts point one way."""
+    low = max(LEAST_USES, RAREST * len(corpus.tokens))
+    in_band = np.flatnonzero((corpus.counts >= low) & (corpus.counts <= BAND * low))
+    known = np.array(
+        [w for w in in_band.tolist() if len(corpus.words[w]) >= SHORTEST and corpus.words[w].isalpha()], np.int64
+    )
+    known = known[[corpus.words[w] in model.vocabulary for w in known.tolist()]]
+    if len(known) < 4:
+        raise DataError(
+            f"the corpus has {len(known)} words that the model knows and that are seen {low:.0f} times or more."
+        )
+    lengths = _mean_lengths(model, corpus, known)
+    return known[np.argsort(-lengths, kind="stable")[: len(known) // 2]]
+
+
+def _mean_lengths(model: SenseModel, corpus: EncodedCorpus, words: Ints) -> NDArray[np.float64]:
+    """For each word the length of the mean of the unit vectors of its contexts: 1 if they all point one way."""
+    ids = np.array([model.vocabulary.index.get(word, -1) for word in corpus.words], np.int32)
+    sampled = _sample_uses(corpus.tokens, words, 100, np.random.default_rng(0))
+    positions = np.sort(np.concatenate(list(sampled.values())))
+    contexts = _unit(_contexts(model, ids[corpus.tokens], corpus.sentences, positions))
+    place = {int(p): i for i, p in enumerate(positions)}
+    return np.array(
+        [np.linalg.norm(contexts[[place[p] for p in sampled[w].tolist()]].mean(axis=0)) for w in words.tolist()]
+    )
+
+
+def _group(size: int, free: NDArray[np.bool_], related: NDArray[np.bool_], counts: Ints) -> list[int]:
+    """The first free words that are unrelated to each other and alike in frequency; they are free no more."""
+    fitting = free.copy()
+    group: list[int] = []
+    while len(group) < size and fitting.any():
+        word = int(fitting.argmax())
+        group.append(word)
+        free[word] = False
+        fitting &= free & ~related[word] & (counts <= 2 * counts[word]) & (2 * counts >= counts[word])
+    return group
+
+
+class _Uses:
+    """The uses of words in the changed corpus: the sense that the model gives each, and the word that stood there."""
+
+    def __init__(self, model: SenseModel, changed: EncodedCorpus, corpus: EncodedCorpus, seed: int) -> None:
+        self.model = model
+        self.changed = changed
+        self.corpus = corpus
+        self.random = np.random.default_rng(seed)
+        self.number = {word: i for i, word in enumerate(changed.words)}
+        every = np.full(len(model), 2**32, np.uint64)
+        # an id of the vocabulary is an id of the corpus: both count words by falling frequency
+        self.senses, _ = Assigner(model).assign(np.array(changed.tokens), np.array(changed.sentences), every)
+
+    def _positions(self, word: str) -> Ints:
+        number = np.array([self.number[word]])
+        return _sample_uses(self.changed.tokens, number, MOST_USES, self.random)[int(number[0])]
+
+    def recovery(self, word: str, parts: int) -> Recovery:
+        positions = self._positions(word)
+        truth, found = np.asarray(self.corpus.tokens[positions]), self.senses[positions]
+        contexts = _unit(_contexts(self.model, self.changed.tokens, self.changed.sentences, positions))
+        id_ = self.model.vocabulary.index[word]
+        rows, shares = np.array(self.model.rows(id_)), self.model.shares(id_)
+        draws = [_agreement(truth, self.random.choice(rows, len(truth), p=shares)) for _ in range(DRAWS)]
+        return Recovery(
+            word=word,
+            parts=parts,
+            ceiling=_ceiling(contexts, truth),
+            senses=int((np.bincount(found - found.min()) >= PART * len(found)).sum()),
+            random={name: float(np.mean([draw[name] for draw in draws])) for name in draws[0]},
+            **_agreement(truth, found),
+        )
+
+    def is_whole(self, word: str) -> bool:
+        """Whether one sense has all but a tenth of the uses."""
+        found = self.senses[self._positions(word)]
+        return bool(np.bincount(found - found.min()).max() >= (1 - PART) * len(found))
+
+
+def _agreement(truth: NDArray[np.int32], found: NDArray[np.int32]) -> dict[str, float]:
+    table = contingency(truth, found)
+    matched = linear_sum_assignment(-table)
+    return {
+        "ari": float(adjusted_rand_score(truth, found)),
+        "v_measure": float(v_measure_score(truth, found)),
+        "accuracy": float(table[matched].sum() / len(truth)),
+    }
+
+
+def _ceiling(contexts: NDArray[np.float32], truth: NDArray[np.int32]) -> float:
+    """ARI of what a classifier learns from the true words, on uses it has not seen."""
+    folds = StratifiedKFold(
+        min(FOLDS, int(np.unique(truth, return_counts=True)[1].min())), shuffle=True, random_state=0
+    )
+    classifier = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200))
+    return float(adjusted_rand_score(truth, cross_val_predict(classifier, contexts, truth, cv=folds)))
+
+
+def _scores(recovered: list[Recovery]) -> dict[str, Score]:
+    def of(value: Callable[[Recovery], float]) -> NDArray[np.float64]:
+        return np.array([value(r) for r in recovered], np.float64)
+
+    def with_control(name: str) -> Score:
+        return mean_score(of(lambda r: getattr(r, name)), float(of(lambda r: r.random[name]).mean()))
+
+    clear = [r for r in recovered if r.ceiling > FOUND]
+    scores = {name: with_control(name) for name in ("ari", "v_measure", "accuracy")}
+    scores["ceiling of ari"] = mean_score(of(lambda r: r.ceiling))
+    scores["ari above 0.5"] = mean_score(
+        of(lambda r: r.ari > FOUND), float(of(lambda r: r.random["ari"] > FOUND).mean())
+    )
+    scores["right number"] = mean_score(of(lambda r: r.senses == r.parts))
+    if clear:
+        scores["right number, ceiling above 0.5"] = mean_score(
+            np.array([r.senses == r.parts for r in clear], np.float64)
+        )
+    return scores
+
+
+def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
+    """The best and the worst, for a reader."""
+    ranked = sorted(recovered, key=lambda r: -r.ari)
+    return (
+        "best: " + ", ".join(f"{r.word} {r.ari:.2f}" for r in ranked[:5]),
+        "worst: " + ", ".join(f"{r.word} {r.ari:.2f} (ceiling {r.ceiling:.2f})" for r in ranked[-5:]),
+    )
+
+
+def _sample_uses(tokens: NDArray[np.int32], words: Ints, most: int, random: np.random.Generator) -> dict[int, Ints]:
+    """Up to so many positions of each word, in rising order."""
+    wanted = np.zeros(int(tokens.max()) + 1, bool)
+    wanted[words] = True
+    positions = np.flatnonzero(wanted[tokens])
+    order = positions[np.argsort(tokens[positions], kind="stable")]
+    bounds = np.searchsorted(tokens[order], np.stack([words, words + 1]))
+    sampled = {}
+    for word, first, last in zip(words.tolist(), *bounds.tolist(), strict=True):
+        uses = order[first:last]
+        sampled[word] = np.sort(random.choice(uses, most, replace=False)) if len(uses) > most else uses
+    return sampled
+
+
+def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
+    """The context vectors by which the model chooses senses."""
+    out = np.empty((len(positions), model.arrays.dim), np.float32)
+    reach = WIDER * int(model.config["window"])
+    weights, choice = model.context_weights, np.asarray(context_table(model))
+    gather_contexts(np.asarray(tokens), np.asarray(sentences), positions, reach, weights, choice, out)
+    return out
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9))

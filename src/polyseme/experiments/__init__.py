@@ -1,0 +1,1 @@
+"""The paper's tables and figures, and the controls it lacked, as one command."""

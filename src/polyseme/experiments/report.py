@@ -1,0 +1,131 @@
+"""A report: tables and figures, written as one self-contained HTML page, as Markdown, and a CSV file a table."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import html
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polyseme.atomic import whole_file
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
+th { border-bottom: 2px solid #999 }
+th:first-child, td:first-child { text-align: left; white-space: normal }
+td.text { text-align: left; white-space: normal }
+img { max-width: 100% }
+.scroll { overflow-x: auto }
+"""
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; None for what was not measured. `digits` are those of its fractions."""
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    digits: int = 1
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture in PNG."""
+
+    name: str
+    title: str
+    png: bytes = field(repr=False)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A title, what was done, and the parts in their order."""
+
+    title: str
+    intro: str
+    parts: Sequence[Table | Figure]
+
+    def write(self, folder: Path) -> None:
+        """Write report.html, report.md with figures/, and tables/*.csv into a folder."""
+        for part in self.parts:
+            if isinstance(part, Table):
+                _write(folder / "tables" / f"{part.name}.csv", _csv(part))
+            else:
+                _write(folder / "figures" / f"{part.name}.png", part.png)
+        _write(folder / "report.md", "\n".join(self.markdown()))
+        _write(folder / "report.html", "\n".join(self.html()))
+
+    def markdown(self) -> Iterator[str]:
+        yield f"# {self.title}\n\n{self.intro}\n"
+        for part in self.parts:
+            yield f"## {part.title}\n"
+            if isinstance(part, Figure):
+                yield f"![{part.title}](figures/{part.name}.png)\n"
+            else:
+                yield f"| {' | '.join(part.columns)} |"
+                yield "|" + "|".join("---" if _is_text(part, i) else "---:" for i in range(len(part.columns))) + "|"
+                yield from (f"| {' | '.join(shown(cell, part.digits) for cell in row)} |" for row in part.rows)
+                yield ""
+            if part.note:
+                yield f"{part.note}\n"
+
+    def html(self) -> Iterator[str]:
+        title = html.escape(self.title)
+        yield f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>"
+        yield f"<h1>{title}</h1>"
+        yield from (f"<p>{html.escape(paragraph)}</p>" for paragraph in self.intro.split("\n\n"))
+        for part in self.parts:
+            yield f"<h2>{html.escape(part.title)}</h2>"
+            if isinstance(part, Figure):
+                data = base64.b64encode(part.png).decode()
+                yield f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">'
+            else:
+                yield "<div class=scroll><table>"
+                yield "<tr>" + "".join(f"<th>{html.escape(column)}" for column in part.columns)
+                for row in part.rows:
+                    yield "<tr>" + "".join(
+                        f"<td{' class=text' if _is_text(part, i) else ''}>{html.escape(shown(cell, part.digits))}"
+                        for i, cell in enumerate(row)
+                    )
+                yield "</table></div>"
+            if part.note:
+                yield f"<p>{html.escape(part.note)}</p>"
+
+
+def shown(cell: Cell, digits: int = 1) -> str:
+    """
+    >>> shown(65.049), shown(1200), shown(None), shown("MSSG")
+    ('65.0', '1,200', '-', 'MSSG')
+    """
+    if cell is None:
+        return "-"
+    if isinstance(cell, str):
+        return cell.replace("|", "/")
+    return f"{cell:,}" if isinstance(cell, int) else f"{cell:.{digits}f}"
+
+
+def _is_text(table: Table, column: int) -> bool:
+    return any(isinstance(row[column], str) for row in table.rows)
+
+
+def _csv(table: Table) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerows([table.columns, *(["" if cell is None else cell for cell in row] for row in table.rows)])
+    return out.getvalue()
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as beside:
+        beside.write_bytes(content if isinstance(content, bytes) else content.encode())

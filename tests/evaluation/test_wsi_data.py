@@ -1,0 +1,154 @@
+"""The layouts of labelled contexts, and what is wrong with files that are not in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyseme.errors import DataError, MissingFile
+from polyseme.evaluation.contexts import Occurrence
+from polyseme.evaluation.wsi_data import read_key, read_wsi
+from tests.conftest import DATA
+
+DATASET = "bank.n 2\nfirst left\tfirst right\n\tsecond right\nrun.v 1\nthey\tfast\n"
+KEY = "bank.n bank.n.2 bank.n.b\nrun.v run.v.1 run.v.a\nbank.n bank.n.1 bank.n.a\n"
+XML_2010 = """<lie.v.test>
+<lie.v.1>He was tired . <TargetSentence>Life was hard and he was lying &amp; waiting .</TargetSentence> So .</lie.v.1>
+<lie.v.2><TargetSentence>They lie a lot, liers .</TargetSentence></lie.v.2>
+</lie.v.test>"""
+XML_2013 = """<instances lemma="trace" partOfSpeech="n">
+<instance id="trace.n.1" lemma="trace" partOfSpeech="n" token="trace" tokenStart="2" tokenEnd="7"
+>A trace of DNA.</instance>
+<instance id="trace.n.2" lemma="trace" partOfSpeech="n" token="traces" tokenStart="1" tokenEnd="2"
+>No traces remain</instance>
+<instance id="trace.n.3" lemma="trace" partOfSpeech="n" token="trace" tokenStart="0" tokenEnd="5">trace?</instance>
+</instances>"""
+
+
+def folder(path: Path, **files: str) -> Path:
+    """A folder with files; in their names `__` is a dot."""
+    for name, text in files.items():
+        (path / name.replace("__", ".")).write_text(text, encoding="utf-8")
+    return path
+
+
+def test_contexts_of_one_file_are_numbered_while_the_key_has_an_order_of_its_own(tmp_path: Path) -> None:
+    bank, run = read_wsi(folder(tmp_path, dataset__txt=DATASET, key__txt=KEY))
+    assert (bank.lemma, bank.pos, run.lemma, run.pos) == ("bank", "n", "run", "v")
+    assert bank.uses == [Occurrence("bank", "first left", "first right"), Occurrence("bank", "", "second right")]
+    assert bank.labels == [{"bank.n.a": 1.0}, {"bank.n.b": 1.0}]
+    assert read_wsi(tmp_path / "dataset.txt") == [bank, run]
+
+
+def test_the_word_meant_in_the_layout_of_2010_is_the_one_most_like_the_lemma(tmp_path: Path) -> None:
+    key = "lie.v lie.v.1 lie.v.1\nlie.v lie.v.2 lie.v.2\n"
+    (word,) = read_wsi(folder(tmp_path, lie__v__xml=XML_2010, all__key=key))
+    assert word.uses == [
+        Occurrence("lie", "He was tired . ", " was hard and he was lying & waiting . So ."),
+        Occurrence("lie", "They ", " a lot, liers ."),
+    ]
+
+
+def test_the_layout_of_2013_counts_characters_or_words_and_its_key_has_weights(tmp_path: Path) -> None:
+    (tmp_path / "contexts").mkdir()
+    folder(tmp_path / "contexts", trace__n__xml=XML_2013, corpus__xml="<!DOCTYPE corpus><corpus><lexelt/></corpus>")
+    folder(tmp_path, some__key="trace.n trace.n.1 a/4 b/1 !! a remark\ntrace.n trace.n.2 b\n")
+    (word,) = read_wsi(tmp_path)
+    assert word.uses == [Occurrence("trace", "A ", " of DNA."), Occurrence("trace", "No", "remain")]
+    assert word.labels == [{"a": 1.0, "b": 0.25}, {"b": 1.0}]
+
+
+def test_of_several_keys_the_one_of_all_is_taken(tmp_path: Path) -> None:
+    folder(tmp_path, a__xml=XML_2010, nouns__key="x.n x.n.1 x", verbs_key__txt="lie.v lie.v.2 wrong")
+    with pytest.raises(DataError, match="has 2 keys, nouns.key and others"):
+        read_wsi(tmp_path)
+    folder(tmp_path, all__key="lie.v lie.v.2 right")
+    assert read_wsi(tmp_path)[0].labels == [{"right": 1.0}]
+
+
+def test_a_sense_without_a_weight_has_the_largest(tmp_path: Path) -> None:
+    key = read_key(folder(tmp_path, a__key="w.n w.n.1 x%1:2::/2 y z/4") / "a.key")
+    assert key == {"w.n.1": {"x%1:2::": 0.5, "y": 1.0, "z": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("w.n w.n.1\n", "line 1: 2 columns where 3 are needed"),
+        ("w.n w.n.1 !! nothing\n", "line 1: no sense"),
+        ("w.n w.n.1 a/b\n", "line 1: 'b' is not a number"),
+        ("w.n w.n.1 a/0\n", "line 1: the weight of a sense must be above 0"),
+        ("w.n w.n.1 a\nw.n w.n.1 b\n", "line 2: 'w.n.1' has been given senses before"),
+    ],
+)
+def test_a_key_that_is_wrong_says_where(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
+        read_key(folder(tmp_path, key__txt=text) / "key.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "dataset.txt is empty"),
+        ("bank 2\n", "line 1: not a head"),
+        ("bank.n two\n", "line 1: not a head"),
+        ("bank.n 1\nno tab\n", "line 2: 1 columns where 2 are needed"),
+        ("bank.n 2\na\tb\n", "line 1: 2 contexts are announced, and the file ends after 1"),
+        ("bank.n 1\na\tb\nc\td\n", "line 3: not a head"),
+        ("bank.n 3\na\tb\na\tb\na\tb\n", "line 4: the key has no instance 'bank.n.3'"),
+        ("bank.n 0\n", "has no context of an instance that .*key.txt names"),
+    ],
+)
+def test_a_data_set_that_is_wrong_says_where(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
+        read_wsi(folder(tmp_path, dataset__txt=text, key__txt=KEY))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<instances><instance></instances>", "a.xml, line 1: not XML"),
+        ("<instances><instance id='w.n.1'/></instances>", "an <instance> must have id, lemma, .*; 'w.n.1' has not"),
+        (XML_2013.replace("No traces", "Not one"), "'traces' is not at 1 to 2 in the text of 'trace.n.2'"),
+        (XML_2010.replace("TargetSentence", "b"), "'lie.v.1' has no <TargetSentence>"),
+        (XML_2010.replace("They lie a lot, liers", "We"), "the sentence of 'lie.v.2' has no word that begins as 'lie'"),
+        ("<something/>", "has no context of an instance that .*a.key names"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><instances>&a;</instances>', "a.xml has a DOCTYPE"),
+        ('<!DOCTYPE x SYSTEM "x.dtd"><instances/>', "a.xml has a DOCTYPE"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_xml_that_is_wrong_or_could_do_harm_is_refused(text: str, message: str, encoding: str, tmp_path: Path) -> None:
+    folder(tmp_path, a__key="w.n w.n.1 a\n")
+    (tmp_path / "a.xml").write_bytes(text.encode(encoding))
+    with pytest.raises(DataError, match=message):
+        read_wsi(tmp_path)
+
+
+def test_an_instance_in_two_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="b.xml: 'lie.v.1' is in another file"):
+        read_wsi(folder(tmp_path, a__xml=XML_2010, b__xml=XML_2010, a__key="lie.v lie.v.1 a"))
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="has neither a dataset.txt nor a key"):
+        read_wsi(tmp_path)
+    with pytest.raises(MissingFile, match="nowhere is not there"):
+        read_wsi(tmp_path / "nowhere")
+    folder(tmp_path, dataset__txt=DATASET)
+    with pytest.raises(MissingFile, match="key.txt is not a file"):
+        read_wsi(tmp_path)
+
+
+@pytest.mark.skipif(not (DATA / "eval" / "semeval2010").is_dir(), reason="needs SemEval-2010")
+def test_contexts_of_semeval_2010_that_repeat_each_other_have_the_same_label() -> None:
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for word in read_wsi(DATA / "eval" / "semeval2010"):
+        for use, labels in zip(word.uses, word.labels, strict=True):
+            around = (word.lemma, *use.left.split()[-4:], *use.right.split()[:4])
+            alike.setdefault(around, []).extend(labels)
+    same = [len(set(labels)) == 1 for labels in alike.values() if len(labels) > 1]
+    assert len(same) == 578
+    assert sum(same) / len(same) > 0.9  # 0.63 if contexts were given the labels in the order of the key

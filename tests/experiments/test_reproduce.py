@@ -1,0 +1,108 @@
+"""The whole report, on a planted corpus with tiny models."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from polyseme.corpus.planted import PlantedCorpus, plant
+from polyseme.errors import Interrupted, MissingFile, OutputExists
+from polyseme.experiments.plan import Profile
+from polyseme.experiments.reproduce import reproduce
+
+TINY = Profile(dims=(8, 12), figure_dims=(8, 12), figure_senses=(1, 2, 3), figure_dim=8, epochs=1)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Evaluation sets in words of the planted corpus, rated by chance."""
+    folder = tmp_path_factory.mktemp("data")
+    pairs = list(combinations(("bank", "bass", "plant", "rock", "apple", "cell"), 2))
+    for name in ("scws", "wordsim353", "analogy"):
+        (folder / name).mkdir()
+    (folder / "scws/ratings.txt").write_text(
+        "".join(f"{i}\t{a}\tn\t{b}\tn\tthe <b>{a}</b> of\tof <b>{b}</b>\t{i % 7}\n" for i, (a, b) in enumerate(pairs))
+    )
+    (folder / "wordsim353/combined.csv").write_text("".join(f"{a},{b},{i % 5}\n" for i, (a, b) in enumerate(pairs)))
+    (folder / "analogy/questions-words.txt").write_text(": x\nbank bass plant rock\n: gram1\nbank plant bass rock\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    small: PlantedCorpus = plant(sentences=1500, difficulty=0.3, seed=3)
+    return small.write(tmp_path_factory.mktemp("corpus") / "planted.txt")
+
+
+@pytest.fixture(scope="module")
+def out(corpus: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "out"
+    assert reproduce(corpus, folder, data=data, profile=TINY, threads=1) == folder / "report.html"
+    return folder
+
+
+def rows(out: Path, table: str) -> list[dict[str, str]]:
+    with (out / "tables" / f"{table}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_table_and_figure_is_there(out: Path) -> None:
+    tables = {path.stem for path in (out / "tables").iterdir()}
+    assert tables == {
+        "time", "neighbours", "scws", "scws_inverse_distance", "controls", "wordsim", "top_30000", "analogies",
+        "intervals", "settings",
+    }  # fmt: skip
+    figures = {path.name for path in (out / "figures").iterdir()}
+    assert figures == {"senses_per_word.png", "dimension.png", "number_of_senses.png"}
+    markdown = (out / "report.md").read_text()
+    assert all(f"(figures/{name})" in markdown for name in figures)
+
+
+def test_the_page_needs_no_other_file(out: Path) -> None:
+    page = (out / "report.html").read_text()
+    assert len(re.findall(r'src="data:image/png;base64,', page)) == 3
+    assert not re.search(r'(src|href)=("(?!data:)|[^"])', page)
+
+
+def test_models_stand_beside_baselines_and_controls(out: Path) -> None:
+    models = {row["model"] for row in rows(out, "scws")}
+    assert {"TF-IDF", "Pruned TF-IDF", "Skip-gram 8d", "MSSG 12d", "NP-MSSG 12d", "Huang-style 8d"} <= models
+    assert {"MSSG 12d, paper's recipe", "C&W 50d (quoted from the paper)"} <= models
+    assert {row["model"] for row in rows(out, "controls")} >= {"MSSG 12d", "MSSG 12d, random senses"}
+    assert any("as many parameters" in row["model"] for row in rows(out, "controls"))
+
+
+def test_no_score_of_senses_is_without_its_control(out: Path) -> None:
+    for row in rows(out, "intervals"):
+        assert (row["random senses"] == "") == (row["measure"] == "global_sim")
+
+
+def test_a_second_time_nothing_is_trained_again(out: Path, corpus: Path, data: Path) -> None:
+    def ages() -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in (out / "models").iterdir()}
+
+    before = ages()
+    said: list[str] = []
+    reproduce(corpus, out, data=data, profile=TINY, threads=1, say=said.append)
+    assert ages() == before
+    assert len(before) == sum("model " in line for line in said)
+
+
+def test_models_of_other_settings_are_not_taken_for_these(out: Path, corpus: Path, data: Path) -> None:
+    with pytest.raises(OutputExists, match="was trained with another seed; choose another OUT"):
+        reproduce(corpus, out, data=data, profile=TINY, threads=1, seed=2)
+
+
+def test_missing_data_are_named_before_anything_is_trained(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="scws/ratings.txt is not there; name with --data"):
+        reproduce(corpus, tmp_path / "out", data=tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_stops_when_asked(corpus: Path, data: Path, tmp_path: Path) -> None:
+    with pytest.raises(Interrupted):
+        reproduce(corpus, tmp_path / "out", data=data, profile=TINY, threads=1, stop=lambda: True)
