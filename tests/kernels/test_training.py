@@ -44,6 +44,7 @@ class Case:
     senses: int
     dim: int
     window: int
+    choice_window: int
     negatives: int
     noise_words: int
     seed: int
@@ -60,6 +61,7 @@ def cases(draw: st.DrawFn) -> Case:
         senses=draw(st.integers(1, 4)),
         dim=draw(st.integers(1, 40)),
         window=draw(st.integers(1, 6)),
+        choice_window=draw(st.integers(0, 8)),
         negatives=draw(st.integers(1, 6)),
         noise_words=draw(st.integers(1, 40)),
         seed=draw(st.integers(0, 2**64 - 1)),
@@ -89,7 +91,18 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
     counts = np.sort(random.integers(5, 100, case.words))[::-1].astype(np.int64)
     vocabulary = Vocabulary([str(i) for i in range(case.words)], counts)
     tables = Tables(vocabulary.keep_thresholds(0.05), vocabulary.noise_table(), vectors(case.words))
-    scalars = Settings(kind, case.window, case.negatives, case.noise_words, threshold, fill_empty, adagrad, 0.1, hot)
+    scalars = Settings(
+        kind,
+        case.window,
+        case.choice_window,
+        case.negatives,
+        case.noise_words,
+        threshold,
+        fill_empty,
+        adagrad,
+        0.1,
+        hot,
+    )
     return parameters, tables, scalars
 
 
@@ -149,7 +162,7 @@ def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) ->
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule: str) -> None:
-    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 2, 10, seed=1)
+    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 2, 10, seed=1)
     parameters, tables, scalars = make(case, rule, adagrad=False)
     before = [array.copy() for array in arrays(parameters)]
     assert run_kernel(case, parameters, tables, scalars) == (0, 0, 0.0)
@@ -159,7 +172,7 @@ def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule:
 
 def test_np_mssg_makes_no_more_senses_than_a_word_has_room_for() -> None:
     tokens = np.random.default_rng(0).integers(0, 12, 4000).astype(np.int32)
-    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 2, 10, seed=2)
+    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 2, 10, seed=2)
     parameters, tables, scalars = make(case, "np-mssg", adagrad=False)
     run_kernel(case, parameters, tables, scalars._replace(new_sense_threshold=0.9))
     assert parameters.sense_numbers.tolist() == [3] * 12

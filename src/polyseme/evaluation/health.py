@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.similarity import spearman
-from polyseme.model.disambiguation import WIDER, sense_probabilities
+from polyseme.model.disambiguation import sense_probabilities
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -100,7 +100,7 @@ def _duplicates(model: SenseModel, word: int) -> list[float]:
 def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]:
     """Entropy and sureness of the first uses of words of several senses in a text."""
     found: dict[int, list[tuple[float, float]]] = {}
-    index, reach = model.vocabulary.index, WIDER * int(model.config["window"])
+    index, reach = model.vocabulary.index, model.reach
     left = USES
     with find_sources([path])[0].open() as text:
         while left and (raw := text.readline(LONGEST_LINE)):

@@ -35,8 +35,8 @@ from polyseme.errors import DataError
 from polyseme.evaluation.clustering import contingency
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
 from polyseme.kernels.contexts import gather_contexts
-from polyseme.model.assigning import Assigner
-from polyseme.model.disambiguation import WIDER, context_table
+from polyseme.model.assigning import ALL, Assigner
+from polyseme.model.disambiguation import context_table
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.events import Listener, silent
 from polyseme.training.run import train
@@ -95,7 +95,7 @@ def pseudowords(
         changed, names = merged(corpus, chosen.groups)
         settings = {**model.config, "examples": 0, "seed": seed, "multi_sense_words": None}
         learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
-    uses = _Uses(learned, changed, corpus, seed)
+    uses = _Uses(learned, changed, corpus, [*names, *(corpus.words[word] for word in chosen.controls)], seed)
     recovered = [uses.recovery(name, len(group)) for name, group in zip(names, chosen.groups, strict=True)]
     whole = np.array([uses.is_whole(corpus.words[word]) for word in chosen.controls])
     table = {
@@ -201,15 +201,18 @@ def _group(size: int, free: NDArray[np.bool_], related: NDArray[np.bool_], count
 class _Uses:
     """The uses of words in the changed corpus: the sense that the model gives each, and the word that stood there."""
 
-    def __init__(self, model: SenseModel, changed: EncodedCorpus, corpus: EncodedCorpus, seed: int) -> None:
+    def __init__(
+        self, model: SenseModel, changed: EncodedCorpus, corpus: EncodedCorpus, words: list[str], seed: int
+    ) -> None:
         self.model = model
         self.changed = changed
         self.corpus = corpus
         self.random = np.random.default_rng(seed)
         self.number = {word: i for i, word in enumerate(changed.words)}
-        every = np.full(len(model), 2**32, np.uint64)
+        looked_at = np.zeros(len(model), np.uint64)
+        looked_at[[model.vocabulary.index[word] for word in words]] = ALL
         # an id of the vocabulary is an id of the corpus: both count words by falling frequency
-        self.senses, _ = Assigner(model).assign(np.array(changed.tokens), np.array(changed.sentences), every)
+        self.senses, _ = Assigner(model).assign(np.array(changed.tokens), np.array(changed.sentences), looked_at)
 
     def _positions(self, word: str) -> Ints:
         number = np.array([self.number[word]])
@@ -303,9 +306,10 @@ def _sample_uses(tokens: NDArray[np.int32], words: Ints, most: int, random: np.r
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
     """The context vectors by which the model chooses senses."""
     out = np.empty((len(positions), model.arrays.dim), np.float32)
-    reach = WIDER * int(model.config["window"])
+    inside = np.searchsorted(sentences, positions, side="right") - 1
+    starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
     weights, choice = model.context_weights, np.asarray(context_table(model))
-    gather_contexts(np.asarray(tokens), np.asarray(sentences), positions, reach, weights, choice, out)
+    gather_contexts(np.asarray(tokens), positions, starts, ends, model.reach, weights, choice, out)
     return out
 
 

@@ -16,7 +16,7 @@ Models = Mapping[str, SenseModel]  # by label
 WORDS = ("apple", "fox", "net", "rock", "run", "plant")
 NEIGHBOURS = 7
 PLAIN = ("global_sim", "avg_sim", "max_sim")
-IN_CONTEXT = ("avg_sim_c", "max_sim_c", "local_sim")
+IN_CONTEXT = ("avg_sim_c", "local_sim")
 FAVOURED = (
     "The weighting of TF-IDF is the one of six that scored best here on 2 million tokens, which favours its rows."
 )
@@ -72,10 +72,10 @@ def similarity_in_context(name: str, title: str, labels: Iterable[str], scores: 
         each = scores[label]
         rows.append([label, *(_with_control(each.get(m)) for m in (*PLAIN, *IN_CONTEXT)), *_quoted(label, quoted)])
     rows += [
-        [f"{label} ({QUOTED})", *[None] * 6, *_quoted(label, quoted)] for label in quoted if label in paper.QUOTED_ONLY
+        [f"{label} ({QUOTED})", *[None] * 5, *_quoted(label, quoted)] for label in quoted if label in paper.QUOTED_ONLY
     ]
     columns = ["model", *PLAIN, *IN_CONTEXT, *(f"paper: {m}" for m in paper.MEASURES)]
-    note = f"Spearman x 100. {WITH_CONTROL} Intervals are in tables/intervals.csv."
+    note = f"Spearman x 100. {WITH_CONTROL} local_sim is also called MaxSimC. Intervals are in tables/intervals.csv."
     if "TF-IDF" in quoted:
         note += f" {FAVOURED}"
     return Table(name, title, columns, rows, note)

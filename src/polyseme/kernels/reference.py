@@ -67,7 +67,9 @@ def train_block(
             drawn = min(asked, settings.noise_words)
             examples = [(o, 1.0, 1.0) for o in window]
             examples += [(random.noise_word(tables.noise), 0.0, asked / drawn) for _ in range(drawn)]
-            sense = choose_sense(word, window, p, tables, settings, random)
+            wide = settings.choice_window or reach
+            context = words[max(0, t - wide) : t] + words[t + 1 : t + 1 + wide]
+            sense = choose_sense(word, context, p, tables, settings, random)
             loss += learn(sense, examples, p, settings, learning_rate)
             trained += 1
             pairs += len(window) + asked
@@ -75,7 +77,7 @@ def train_block(
 
 
 def choose_sense(
-    word: int, window: list[int], p: Parameters, tables: Tables, settings: Settings, random: Randomness
+    word: int, context: list[int], p: Parameters, tables: Tables, settings: Settings, random: Randomness
 ) -> int:
     """s_t = argmax_k cos(mu(w, k), c_bar), or a new sense; mu takes c_bar in."""
     first = int(p.sense_offsets[word])
@@ -83,7 +85,7 @@ def choose_sense(
     if settings.rule == ONE_SENSE:
         p.sense_counts[first] += 1
         return first
-    c_bar = np.mean([tables.choice[o] for o in window], axis=0)
+    c_bar = np.mean([tables.choice[o] for o in context], axis=0)
 
     if settings.rule == BY_VECTOR:  # maxout: argmax_k v_s(w, k) . c_bar
         best = max(rows, key=lambda row: float(p.sense_vectors[row] @ c_bar))

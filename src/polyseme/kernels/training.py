@@ -2,7 +2,7 @@
 
 For each kept token w, with R drawn from 1..N and the window c of R words on each side:
 
-    context  c_bar = mean of the choice table's rows of c
+    context  c_bar = mean of the choice table's rows of c, or of a wider window (`choice_window` words on each side)
     choose   k = argmax_k cos(mu[w, k], c_bar)             mssg; np-mssg makes a new sense if even that is too low
              k = argmax_k v_s[w, k] . c_bar                mssg-maxout
              k = any, with equal chances                   random-senses, a control
@@ -33,6 +33,7 @@ from polyseme.kernels.senses import (
     AT_RANDOM,
     BY_CENTER,
     BY_VECTOR,
+    ONE_SENSE,
     ZERO,
     context_vector,
     dot,
@@ -44,6 +45,7 @@ ONE = np.float32(1)
 LIMIT = np.float32(16)  # dot products beyond are as certain
 SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
 PAIRS_PER_LOG = 32
+AHEAD = 2  # tokens by which rows are fetched before they are needed
 
 
 class Parameters(NamedTuple):
@@ -89,6 +91,7 @@ class Settings(NamedTuple):
 
     rule: int
     window: int
+    choice_window: int  # words on each side that choose the sense; 0 for those of the window that is learned from
     negatives: int
     noise_words: int  # most that are drawn for a token
     new_sense_threshold: float  # below this best cosine np-mssg makes a sense; -2 for never
@@ -106,6 +109,7 @@ class Scratch(NamedTuple):
     rows: NDArray[np.int32]
     pulls: NDArray[np.float32]
     context: NDArray[np.float32]
+    running: NDArray[np.float32]
     gradient: NDArray[np.float32]
     hot_before: NDArray[np.float32]
     hot_squares_before: NDArray[np.float32]
@@ -121,6 +125,7 @@ def make_scratch(longest_sentence: int, dim: int, settings: Settings) -> Scratch
         rows=np.empty(pairs, np.int32),
         pulls=np.empty(pairs, np.float32),
         context=np.empty((1, dim), np.float32),
+        running=np.empty((1, dim), np.float32),
         gradient=np.empty(dim, np.float32),
         hot_before=np.empty((settings.hot, dim), np.float32),
         hot_squares_before=np.empty((settings.hot if settings.adagrad else 0, dim), np.float32),
@@ -144,10 +149,17 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     hot_base = len(tables.keep) + thread * settings.hot
     take_hot_rows(table, hot_base, scratch.hot_before)
     take_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
+    wide = settings.choice_window > 0 and settings.rule != ONE_SENSE
     trained, pairs, loss = 0, 0, 0.0
     for s in range(len(sentences) - 1):
         n = keep_words(tokens, sentences[s], sentences[s + 1], tables.keep, rng, words)
         for t in range(n):
+            if t + AHEAD < n:
+                prefetch_senses(words[t + AHEAD], parameters, settings)
+            if wide:
+                if t + settings.choice_window + AHEAD < n:
+                    prefetch_row(tables.choice, words[t + settings.choice_window + AHEAD])
+                slide_window(words, n, t, settings.choice_window, tables.choice, scratch.running)
             reach = 1 + below(draw(rng), settings.window)
             first, last = max(0, t - reach), min(n, t + reach + 1)
             if last - first < 2:
@@ -156,7 +168,12 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
             used = draw_rows(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
             for j in range(used):
                 prefetch_row(table, rows[j])  # needed once the sense is chosen
-            sense = choose_sense(words, t, first, last, parameters, tables, settings, rng, scratch.context)
+            square = ZERO
+            if wide:
+                square = context_of_window(words, n, t, settings.choice_window, tables.choice, scratch)
+            elif settings.rule != ONE_SENSE:
+                square = context_vector(words, first, last, t, tables.choice, scratch.context)
+            sense = choose_sense(words[t], square, parameters, settings, rng, scratch.context)
             dot_rows(vectors, sense, table, rows, used, pulls)
             weight = np.float32(context * settings.negatives) / np.float32(used - context)
             loss += loss_and_pulls(context, used, weight, pulls)
@@ -187,13 +204,22 @@ def keep_words(tokens, start, end, keep, rng, words):
 
 
 @inlined
-def choose_sense(words, t, first, last, parameters, tables, settings, rng, context):
-    """The row of the sense of words[t] in the window first..last-1; its center and count take the window in."""
-    word = words[t]
+def prefetch_senses(word, parameters, settings):
+    """Fetch what choosing and learning a sense of the word will read."""
+    row = parameters.sense_offsets[word]
+    if settings.rule == BY_CENTER:
+        for sense in range(row, row + parameters.sense_numbers[word]):
+            prefetch_row(parameters.cluster_centers, sense)
+    elif settings.rule == ONE_SENSE:
+        prefetch_row(parameters.sense_vectors, row)
+
+
+@inlined
+def choose_sense(word, square, parameters, settings, rng, context):
+    """The row of the sense of a word in a context, given with its squared length; center and count take it in."""
     row = parameters.sense_offsets[word]
     end = row + parameters.sense_numbers[word]
     if settings.rule == BY_CENTER or settings.rule == AT_RANDOM:
-        square = context_vector(words, first, last, t, tables.choice, context)
         empty = first_empty(row, end, parameters.sense_counts) if settings.fill_empty else end
         if settings.rule == AT_RANDOM:
             row += below(draw(rng), end - row)
@@ -210,10 +236,43 @@ def choose_sense(words, t, first, last, parameters, tables, settings, rng, conte
             row, context, parameters.sense_counts[row] + 1, parameters.cluster_centers, parameters.center_squares
         )
     elif settings.rule == BY_VECTOR:
-        context_vector(words, first, last, t, tables.choice, context)
         row = strongest_vector(context, row, end, parameters.sense_vectors)
     parameters.sense_counts[row] += 1
     return row
+
+
+@kernel
+def slide_window(words, n, t, reach, choice, running):
+    """Move the sum of the rows of words[t - reach : t + reach + 1] on to t: one row comes in, one goes out.
+
+    running  SHARED  float32 (1, d)
+    """
+    dim = choice.shape[1]
+    if t == 0:
+        for i in range(dim):
+            running[0, i] = ZERO
+        for other in range(min(reach, n)):
+            for i in range(dim):
+                running[0, i] += choice[words[other], i]
+    if t + reach < n:
+        for i in range(dim):
+            running[0, i] += choice[words[t + reach], i]
+    if t > reach:
+        for i in range(dim):
+            running[0, i] -= choice[words[t - reach - 1], i]
+
+
+@inlined
+def context_of_window(words, n, t, reach, choice, scratch):
+    """The context is the mean of the window without the word itself; returns its squared length."""
+    others = min(n, t + reach + 1) - max(0, t - reach) - 1
+    scale = ONE / np.float32(max(others, 1))
+    square = ZERO
+    for i in range(choice.shape[1]):
+        x = (scratch.running[0, i] - choice[words[t], i]) * scale
+        scratch.context[0, i] = x
+        square += x * x
+    return square
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assignment import assign_senses
-from polyseme.model.disambiguation import TEMPERATURE, WIDER, context_table, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -54,9 +54,8 @@ class Assigner:
         """For each token the row of its sense (-1 for tokens not looked at), and the cosine with it."""
         senses = np.full(len(tokens), -1, np.int32)
         cosines = np.zeros(len(tokens), np.float32)
-        reach = WIDER * int(self.model.config["window"])
         rng = np.array([seed], np.uint64)
-        assign_senses(tokens, sentences, reach, *self._tables, sample, rng, senses, cosines)
+        assign_senses(tokens, sentences, self.model.reach, *self._tables, sample, rng, senses, cosines)
         return senses, cosines
 
     @cached_property

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Posterior = Literal["softmax", "inverse-distance"]
 TEMPERATURE = 0.1
-WIDER = 2  # the window of a question, in windows of the training
 
 
 def disambiguate(
@@ -61,7 +60,7 @@ def _known(model: SenseModel, text: str) -> list[int]:
 def _reach(model: SenseModel, window: int | None) -> int:
     if window is not None and window < 1:
         raise ConfigError(f"--window must be 1 or more, not {window}.")
-    return WIDER * int(model.config["window"]) if window is None else window
+    return model.reach if window is None else window
 
 
 def sense_probabilities(model: SenseModel, word: int, context: list[int], posterior: Posterior) -> NDArray[np.float64]:

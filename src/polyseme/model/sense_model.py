@@ -21,6 +21,7 @@ from polyseme.model.examples import ExampleReader, from_line, no_examples
 from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
 from polyseme.vocabulary import Vocabulary
 
+WIDER = 2  # where the settings say nothing of it, the window of a question in windows of the training
 MIN_SHARE = 0.01  # a sense with a smaller share of its word's uses hardly ever occurs
 
 
@@ -80,6 +81,11 @@ class SenseModel:
     def context_weights(self) -> NDArray[np.float32]:
         """How much each word counts in a context: the chance that subsampling keeps it."""
         return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
+
+    @property
+    def reach(self) -> int:
+        """Words on each side of a place that choose the sense there."""
+        return int(self.config.get("choice_window") or WIDER * self.config["window"])
 
     def rows(self, word: int) -> range:
         """The rows of the shown senses of a word."""

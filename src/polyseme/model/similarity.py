@@ -3,8 +3,8 @@
 With u_i, v_j the senses of the two words and p, q their probabilities in the contexts:
 
     global_sim  cos(v_g(a), v_g(b))           avg_sim_c  sum of p_i q_j cos(u_i, v_j)
-    avg_sim     mean of cos(u_i, v_j)         max_sim_c  max of p_i q_j cos(u_i, v_j)
-    max_sim     max of cos(u_i, v_j)          local_sim  cos of the most probable senses
+    avg_sim     mean of cos(u_i, v_j)         local_sim  cos of the most probable senses
+    max_sim     max of cos(u_i, v_j)          max_sim_c  the same, under the name of Reisinger and Mooney (2010)
 """
 
 from __future__ import annotations
@@ -49,9 +49,5 @@ def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | No
 
 def in_contexts(cosines: NDArray[np.float32], p: NDArray[np.float64], q: NDArray[np.float64]) -> dict[str, float]:
     """The measures that need contexts, from the cosines of all senses and their probabilities."""
-    weighted = np.outer(p, q) * cosines
-    return {
-        "avg_sim_c": float(weighted.sum()),
-        "max_sim_c": float(weighted.max()),
-        "local_sim": float(cosines[p.argmax(), q.argmax()]),
-    }
+    local_sim = float(cosines[p.argmax(), q.argmax()])
+    return {"avg_sim_c": float(p @ cosines @ q), "max_sim_c": local_sim, "local_sim": local_sim}

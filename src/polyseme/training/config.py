@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # flags are made from this module: it must be quick to import
 
 ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-senses"]
 OptimizerName = Literal["sgd", "adagrad"]
-CenterStart = Literal["contexts", "zero"]
+CenterStart = Literal["clusters", "contexts", "zero"]
 RecipeName = Literal["default", "paper"]
 
 MOST_SENSES = 100
@@ -37,9 +37,11 @@ class TrainConfig:
     model: ModelName = _setting("mssg", "The model; random-senses is a control", one_of=get_args(ModelName))
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
-    max_senses: int = _setting(10, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    new_sense_threshold: float = _setting(-0.1, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
+    max_senses: int = _setting(5, "Most senses per word of np-mssg", 1, MOST_SENSES)
+    same_sense_cosine: float = _setting(0.1, "np-mssg takes clusters with a higher cosine for one sense", -1, 1)
+    new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
+    choice_window: int = _setting(10, "Words on each side that choose the sense; 0 for those it learns from", 0, 1000)
     negatives: int = _setting(5, "Noise words per context word", 1, 100)
     noise_words: int = _setting(
         10, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
@@ -49,10 +51,10 @@ class TrainConfig:
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
     adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
     warmup: float = _setting(0.25, "Share of the training during which words have one sense", 0, 0.9)
-    whitening: float = _setting(0.7, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
+    whitening: float = _setting(0.85, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
     center_start: CenterStart = _setting(
-        "contexts",
-        "Where the clusters of mssg start: at a word's first contexts, or at zero",
+        "clusters",
+        "Where senses start: at clusters of a word's contexts, at its first contexts, or at zero",
         one_of=get_args(CenterStart),
     )
     subsample: float = _setting(1e-3, "Frequency above which words are thinned; 0 for never", 0, 1)
@@ -91,7 +93,9 @@ PAPER: dict[str, Any] = {
     "negatives": 1,
     "noise_words": 10**6,
     "window": 5,
+    "choice_window": 0,
     "senses": 3,
+    "max_senses": 10,
     "new_sense_threshold": -0.5,
     "min_count": 20,
     "epochs": 1,

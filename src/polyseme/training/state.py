@@ -70,10 +70,11 @@ class TrainState:
         return Settings(
             rule=RULES[config.model] if self.split else ONE_SENSE,
             window=config.window,
+            choice_window=config.choice_window,
             negatives=config.negatives,
             noise_words=config.noise_words,
             new_sense_threshold=config.new_sense_threshold if discovers else NEVER,
-            fill_empty=discovers or config.center_start == "contexts",
+            fill_empty=discovers or config.center_start != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
             hot=hot_rows(len(self.vocabulary), self.threads),

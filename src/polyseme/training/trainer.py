@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
 from polyseme.errors import Interrupted, TrainingError
+from polyseme.kernels.senses import BY_CENTER
 from polyseme.kernels.training import make_scratch, train_block
+from polyseme.training.clustering import start_from_clusters
 from polyseme.training.events import Listener, Trained, Training, silent
 from polyseme.training.state import TrainState
 
@@ -80,7 +82,7 @@ class Trainer:
 
         while self.done < self.total:
             if not self.state.split and self.done >= self.split_at:
-                self.state.split_senses()
+                self._split()
             until = self.total if self.state.split else self.split_at
             try:
                 self._run_threads(until, reports, pause)
@@ -93,8 +95,13 @@ class Trainer:
             if stopped and self.done < self.total:
                 raise Interrupted(f"stopped at {self.progress:.1%} of the training.")
         if not self.state.split:
-            self.state.split_senses()
+            self._split()
         listen(Trained(self.tally.tokens, self.seconds, self.tally.loss / max(self.tally.pairs, 1)))
+
+    def _split(self) -> None:
+        self.state.split_senses()
+        if self.done and self.state.config.center_start == "clusters" and self.state.settings.rule == BY_CENTER:
+            start_from_clusters(self.state, self.corpus)
 
     @property
     def progress(self) -> float:

@@ -1,0 +1,169 @@
+"""Clusters of the contexts of words: spherical k-means, and bringing together what is alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polyseme.kernels.compiling import kernel
+from polyseme.kernels.randomness import S32, below, draw
+from polyseme.kernels.senses import ZERO, dot
+
+STARTS = 2
+ROUNDS = 10
+ONE = np.float32(1)
+TINY = np.float32(1e-12)
+
+
+@kernel
+def cluster_words(contexts, bounds, most, same, least_share, least, seed, centers, sizes, numbers):
+    """Cluster the contexts of each of a number of words.
+
+    Spherical k-means with `most` centers, the best of STARTS starts. Then clusters become one, the most alike first, as
+    long as the cosine of their centers is above `same`, or one is smaller than least_share of the contexts, or `least`.
+
+    contexts  IN   float32 (n, d)        unit vectors
+    bounds    IN   int64 (w + 1,)        contexts of word i are rows bounds[i] to bounds[i + 1]
+    centers   OUT  float32 (w, most, d)  the means of the clusters' contexts
+    sizes     OUT  int64 (w, most)
+    numbers   OUT  int32 (w,)            clusters of each word
+    """
+    dim = contexts.shape[1]
+    longest = 0
+    for i in range(len(numbers)):
+        longest = max(longest, bounds[i + 1] - bounds[i])
+    labels, found = np.empty(longest, np.int32), np.empty((most, dim), np.float32)
+    rng = np.empty(1, np.uint64)
+    for i in range(len(numbers)):
+        rows = contexts[bounds[i] : bounds[i + 1]]
+        rng[0] = seed + np.uint64(i)
+        best = np.float32(-2)
+        for _ in range(STARTS):
+            fit = k_means(rows, most, rng, found, labels)
+            if fit > best:
+                best = fit
+                centers[i] = found
+        assign_rows(rows, centers[i], most, labels)
+        sum_clusters(rows, labels, centers[i], sizes[i])
+        smallest = max(least, np.int64(least_share * len(rows)))
+        numbers[i] = merge_alike(centers[i], sizes[i], np.float32(same), smallest)
+        for k in range(numbers[i]):
+            for j in range(dim):
+                found[k, j] = centers[i, k, j]
+        for _ in range(ROUNDS if numbers[i] < most else 0):
+            unit_centers(found, numbers[i])
+            assign_rows(rows, found, numbers[i], labels)
+            sum_clusters(rows, labels, found, sizes[i])
+        for k in range(most):
+            scale = ONE / np.float32(max(sizes[i, k], 1))
+            for j in range(dim):
+                centers[i, k, j] = (found[k, j] if numbers[i] < most else centers[i, k, j]) * scale
+
+
+@kernel
+def k_means(rows, k, rng, centers, labels):
+    """Spherical k-means from centers drawn far from each other (k-means++); returns the mean cosine with the nearest.
+
+    rows     IN   float32 (n, d)  unit vectors
+    centers  OUT  float32 (k, d)  unit vectors
+    labels   OUT  int32 (n,)
+    """
+    n = len(rows)
+    centers[0] = rows[below(draw(rng), n)]
+    nearest = np.full(n, np.float32(-1))
+    for c in range(1, k):
+        total = 0.0
+        for i in range(n):
+            nearest[i] = max(nearest[i], dot(rows, i, centers, c - 1))
+            total += max(ONE - nearest[i], ZERO)
+        left = total * (np.float64(draw(rng) >> S32) / 4294967296.0)
+        chosen = n - 1
+        for i in range(n):
+            left -= max(ONE - nearest[i], ZERO)
+            if left < 0:
+                chosen = i
+                break
+        centers[c] = rows[chosen]
+    sizes = np.empty(k, np.int64)
+    fit = ZERO
+    for _ in range(ROUNDS):
+        fit = assign_rows(rows, centers, k, labels)
+        sum_clusters(rows, labels, centers, sizes)
+        unit_centers(centers, k)
+    return fit
+
+
+@kernel
+def assign_rows(rows, centers, k, labels):
+    """The nearest of the first k unit centers for each row; returns the mean cosine with it."""
+    total = 0.0
+    for i in range(len(rows)):
+        best = np.float32(-2)
+        for c in range(k):
+            cosine = dot(rows, i, centers, c)
+            if cosine > best:
+                best = cosine
+                labels[i] = c
+        total += np.float64(best)
+    return np.float32(total / max(len(rows), 1))
+
+
+@kernel
+def sum_clusters(rows, labels, centers, sizes):
+    """The sum of the rows of each cluster, and how many they are; one without rows stays where it was, with size 0."""
+    dim = rows.shape[1]
+    sizes[:] = 0
+    for i in range(len(rows)):
+        c = labels[i]
+        if sizes[c] == 0:
+            centers[c] = ZERO
+        sizes[c] += 1
+        for j in range(dim):
+            centers[c, j] += rows[i, j]
+
+
+@kernel
+def unit_centers(centers, k):
+    for c in range(k):
+        scale = ONE / np.sqrt(max(dot(centers, c, centers, c), TINY))
+        for j in range(centers.shape[1]):
+            centers[c, j] *= scale
+
+
+@kernel
+def merge_alike(sums, sizes, same, smallest):
+    """Add up clusters that are alike, or too small, until none is; returns how many are left, the first rows.
+
+    sums   SHARED  float32 (k, d)  the sum of each cluster
+    sizes  SHARED  int64 (k,)
+    """
+    n = 0
+    for c in range(len(sizes)):  # those that have any
+        if sizes[c] > 0:
+            sums[n] = sums[c]
+            sizes[n] = sizes[c]
+            n += 1
+    while n > 1:
+        small = 0
+        for c in range(n):
+            if sizes[c] < sizes[small]:
+                small = c
+        forced = sizes[small] < smallest
+        best, a, b = np.float32(-2), 0, 1
+        for c in range(n):
+            for e in range(c):
+                if forced and c != small and e != small:
+                    continue
+                lengths = np.sqrt(max(dot(sums, c, sums, c) * dot(sums, e, sums, e), TINY))
+                cosine = dot(sums, c, sums, e) / lengths
+                if cosine > best:
+                    best, a, b = cosine, e, c
+        if best <= same and not forced:
+            break
+        for j in range(sums.shape[1]):
+            sums[a, j] += sums[b, j]
+        sizes[a] += sizes[b]
+        n -= 1
+        sums[b] = sums[n]
+        sizes[b] = sizes[n]
+    sizes[n:] = 0
+    return n

@@ -1,0 +1,87 @@
+"""`polyseme evaluate` and `polyseme reproduce` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+PAIRS = "bank\tloan\t8\nbank\trock\t7\nplant\trock\t9\napple\tbank\t5\nbank\tunheard\t3\n"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(PAIRS)
+    return path
+
+
+def test_a_table_has_score_interval_and_control(mssg_path: Path, pairs: Path, polyseme_command: Run) -> None:
+    done = polyseme_command("evaluate", mssg_path, "wordsim", pairs)
+    assert (done.returncode, done.stderr) == (0, "")
+    head, columns, *rows = done.stdout.splitlines()
+    assert head == "wordsim  4 of 5 pairs of known words"
+    assert columns.split() == ["score", "95%", "random", "senses", "with", "unknown"]
+    assert [row.split()[0] for row in rows] == ["words", "global_sim", "avg_sim", "max_sim"]
+    assert len(rows[1].split()) == 6  # name, score, low to high, all pairs: no sense plays a part
+    assert len(rows[2].split()) == 7
+
+
+def test_json_says_the_same(mssg_path: Path, pairs: Path, polyseme_command: Run) -> None:
+    found = json.loads(polyseme_command("evaluate", mssg_path, "wordsim", pairs, "--json").stdout)
+    assert (found["task"], found["covered"], found["total"]) == ("wordsim", 4, 5)
+    assert found["table"]["words"]["global_sim"]["control"] is None
+    assert -100 <= found["table"]["words"]["avg_sim"]["control"] <= 100
+
+
+def test_vectors_of_other_programs_are_judged_too(pairs: Path, tmp_path: Path, polyseme_command: Run) -> None:
+    vectors = {"bank": "1 0", "loan": "0.9 0.1", "river": "0.2 0.9", "plant": "0 1", "leaf": "0.1 1", "rock": "1 1"}
+    vectors["apple"] = "-1 0.5"
+    (tmp_path / "vectors.txt").write_text(f"{len(vectors)} 2\n" + "".join(f"{w} {v}\n" for w, v in vectors.items()))
+    done = polyseme_command("evaluate", "vectors.txt", "wordsim", pairs)
+    assert done.returncode == 0, done.stderr
+    assert "4 of 5 pairs" in done.stdout
+
+
+def test_health_needs_no_data(mssg_path: Path, polyseme_command: Run) -> None:
+    done = polyseme_command("evaluate", mssg_path, "health")
+    assert done.returncode == 0, done.stderr
+    assert "duplicates" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("scws",), "scws needs DATA: polyseme evaluate MODEL scws DATA"),
+        (("wordsim", "none.txt"), "none.txt is not a file; name the data set's file."),
+        (("wordsim", "bad.txt"), "bad.txt, line 2: 'x' is not a number."),
+        (("wordsim", "pairs.tsv", "--window", "3"), "--window is for tasks with contexts: scws, wic, wsi."),
+        (("scws", "pairs.tsv"), "pairs.tsv, line 1: 3 columns where 8 are needed"),
+        (("scws", "pairs.tsv", "--window", "0"), "pairs.tsv, line 1"),
+        (("wic", "pairs.tsv"), "pairs.tsv is not a folder"),
+        (("wsi", "empty"), "empty has neither a dataset.txt nor a key"),
+        (("poetry", "pairs.tsv"), 'Invalid value "poetry" for TASK'),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    arguments: tuple[str, ...], message: str, mssg_path: Path, pairs: Path, tmp_path: Path, polyseme_command: Run
+) -> None:
+    assert pairs.exists()
+    (tmp_path / "bad.txt").write_text("a b 1\na b x\n")
+    (tmp_path / "empty").mkdir()
+    done = polyseme_command("evaluate", mssg_path, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_reproduce_asks_for_its_data(tmp_path: Path, polyseme_command: Run) -> None:
+    (tmp_path / "text.txt").write_text("a b c\n")
+    done = polyseme_command("reproduce", "text.txt", "out", "--data", ".")
+    assert done.returncode == 2
+    assert "scws/ratings.txt is not there; name with --data the folder of the evaluation sets." in done.stderr
+    assert not (tmp_path / "out").exists()
