@@ -28,15 +28,15 @@ class Profile:
     """How much is run. Tables are made for `dims`; one figure goes over dimensions, one over numbers of senses."""
 
     dims: tuple[int, ...] = (50, 300)
-    figure_dims: tuple[int, ...] = (50, 100, 200, 300)
-    figure_senses: tuple[int, ...] = (1, 2, 3, 5, 8)
-    figure_dim: int = 100
+    figure_dims: tuple[int, ...] = (50, 100, 300)
+    figure_senses: tuple[int, ...] = (1, 2, 3, 5)
+    figure_dim: int = 50  # of the figure over numbers of senses
     epochs: int = 5
 
 
 PROFILES = {
-    "quick": Profile(figure_dims=(50, 100, 300), figure_senses=(1, 2, 3, 5)),
-    "full": Profile(),
+    "quick": Profile(),
+    "full": Profile(epochs=3),
 }
 
 

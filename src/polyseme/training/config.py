@@ -50,7 +50,7 @@ class TrainConfig:
     learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
     adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
-    warmup: float = _setting(0.25, "Share of the training during which words have one sense", 0, 0.9)
+    warmup: float = _setting(0.4, "Share of the training during which words have one sense", 0, 0.9)
     whitening: float = _setting(0.85, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
     center_start: CenterStart = _setting(
         "clusters",
