@@ -92,6 +92,19 @@ def test_a_model_of_one_sense_equals_its_control(tmp_path: Path) -> None:
             assert score.control in (None, pytest.approx(100))
 
 
+def test_one_vector_a_word_gets_the_score_that_gensim_gives(tmp_path: Path) -> None:
+    keyed = pytest.importorskip("gensim.models").KeyedVectors
+    random = np.random.default_rng(2)
+    words, vectors = [f"w{i}" for i in range(30)], random.normal(size=(30, 5)).astype(np.float32)
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"w{i}\tw{j}\t{random.integers(0, 9)}\n" for i in range(30) for j in range(i)))
+    peer = keyed(5)
+    peer.add_vectors(words, vectors)
+    expected = peer.evaluate_word_pairs(str(path))[1].statistic
+    model = toy({word: [(vector.tolist(), 5)] for word, vector in zip(words, vectors, strict=True)})
+    assert wordsim(model, path).table["words"]["avg_sim"].value == pytest.approx(100 * expected, abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from polyseme.training.config import make_config
 from polyseme.training.state import TrainState
@@ -31,6 +34,15 @@ def test_contexts_are_made_from_the_global_vectors_themselves_without_whitening(
     state = TrainState.fresh(make_config("paper", dim=4), VOCABULARY, 1)
     state.split_senses()
     assert state.tables.choice is state.parameters.global_vectors
+
+
+@pytest.mark.parametrize(("settings", "window"), [({}, 10), ({"whitening": 0.0}, 0), ({"model": "mssg-maxout"}, 0)])
+def test_only_a_table_that_stays_as_it_is_is_summed_over_a_sliding_window(
+    settings: dict[str, Any], window: int
+) -> None:
+    state = TrainState.fresh(make_config(dim=4, **settings), VOCABULARY, 1)
+    state.split_senses()
+    assert state.settings.choice_window == window
 
 
 def test_a_model_keeps_the_senses_that_are_there_most_frequent_first() -> None:

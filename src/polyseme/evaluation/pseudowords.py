@@ -15,9 +15,10 @@ of two.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,7 @@ class Pseudowords:
 
 @dataclass(frozen=True)
 class Recovery:
-    """How well the senses of one pseudoword tell its words apart."""
+    """How well the senses of one pseudoword tell its words apart; `random` are the same with senses drawn at random."""
 
     word: str
     parts: int
@@ -74,7 +75,7 @@ class Recovery:
     ceiling: float
     v_measure: float
     accuracy: float
-    senses: int
+    right_number: float
     random: dict[str, float]
 
 
@@ -97,13 +98,13 @@ def pseudowords(
         learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
     uses = _Uses(learned, changed, corpus, [*names, *(corpus.words[word] for word in chosen.controls)], seed)
     recovered = [uses.recovery(name, len(group)) for name, group in zip(names, chosen.groups, strict=True)]
-    whole = np.array([uses.is_whole(corpus.words[word]) for word in chosen.controls])
+    whole, by_chance = np.array([uses.is_whole(corpus.words[word]) for word in chosen.controls], np.float64).T
     table = {
         name: _scores([r for r in recovered if r.parts == parts])
         for name, parts in (("pairs", 2), ("triples", 3))
         if any(r.parts == parts for r in recovered)
     }
-    table["controls"] = {"left whole": mean_score(whole.astype(np.float64))}
+    table["controls"] = {"left whole": mean_score(whole, float(by_chance.mean()))}
     ari, ceiling = (float(np.mean([getattr(r, name) for r in recovered])) for name in ("ari", "ceiling"))
     facts = {"ARI by ceiling": ari / ceiling if ceiling else float("nan"), "seconds": learned.training["seconds"]}
     return Evaluation("pseudowords", len(recovered), pairs + triples, table, _examples(recovered), facts, "pseudowords")
@@ -224,29 +225,35 @@ class _Uses:
         contexts = _unit(_contexts(self.model, self.changed.tokens, self.changed.sentences, positions))
         id_ = self.model.vocabulary.index[word]
         rows, shares = np.array(self.model.rows(id_)), self.model.shares(id_)
-        draws = [_agreement(truth, self.random.choice(rows, len(truth), p=shares)) for _ in range(DRAWS)]
+        draws = [_agreement(truth, self.random.choice(rows, len(truth), p=shares), parts) for _ in range(DRAWS)]
         return Recovery(
             word=word,
             parts=parts,
             ceiling=_ceiling(contexts, truth),
-            senses=int((np.bincount(found - found.min()) >= PART * len(found)).sum()),
             random={name: float(np.mean([draw[name] for draw in draws])) for name in draws[0]},
-            **_agreement(truth, found),
+            **_agreement(truth, found, parts),
         )
 
-    def is_whole(self, word: str) -> bool:
-        """Whether one sense has all but a tenth of the uses."""
+    def is_whole(self, word: str) -> tuple[bool, bool]:
+        """Whether one sense has all but a tenth of the uses; and of as many drawn by the shares."""
         found = self.senses[self._positions(word)]
-        return bool(np.bincount(found - found.min()).max() >= (1 - PART) * len(found))
+        shares = self.model.shares(self.model.vocabulary.index[word])
+        drawn = self.random.choice(len(shares), len(found), p=shares)
+        return _largest(found) >= 1 - PART, _largest(drawn) >= 1 - PART
 
 
-def _agreement(truth: NDArray[np.int32], found: NDArray[np.int32]) -> dict[str, float]:
+def _largest(found: NDArray[np.integer[Any]]) -> float:
+    return float(np.unique(found, return_counts=True)[1].max() / len(found))
+
+
+def _agreement(truth: NDArray[np.int32], found: NDArray[np.int32], parts: int) -> dict[str, float]:
     table = contingency(truth, found)
     matched = linear_sum_assignment(-table)
     return {
         "ari": float(adjusted_rand_score(truth, found)),
         "v_measure": float(v_measure_score(truth, found)),
         "accuracy": float(table[matched].sum() / len(truth)),
+        "right_number": float((table.sum(axis=0) >= PART * len(truth)).sum() == parts),
     }
 
 
@@ -260,24 +267,21 @@ def _ceiling(contexts: NDArray[np.float32], truth: NDArray[np.int32]) -> float:
 
 
 def _scores(recovered: list[Recovery]) -> dict[str, Score]:
-    def of(value: Callable[[Recovery], float]) -> NDArray[np.float64]:
-        return np.array([value(r) for r in recovered], np.float64)
+    def with_control(name: str, some: list[Recovery] = recovered) -> Score:
+        return mean_score(_array(getattr(r, name) for r in some), float(np.mean([r.random[name] for r in some])))
 
-    def with_control(name: str) -> Score:
-        return mean_score(of(lambda r: getattr(r, name)), float(of(lambda r: r.random[name]).mean()))
-
+    scores = {name.replace("_", " "): with_control(name) for name in ("ari", "v_measure", "accuracy", "right_number")}
     clear = [r for r in recovered if r.ceiling > FOUND]
-    scores = {name: with_control(name) for name in ("ari", "v_measure", "accuracy")}
-    scores["ceiling of ari"] = mean_score(of(lambda r: r.ceiling))
-    scores["ari above 0.5"] = mean_score(
-        of(lambda r: r.ari > FOUND), float(of(lambda r: r.random["ari"] > FOUND).mean())
-    )
-    scores["right number"] = mean_score(of(lambda r: r.senses == r.parts))
     if clear:
-        scores["right number, ceiling above 0.5"] = mean_score(
-            np.array([r.senses == r.parts for r in clear], np.float64)
-        )
+        scores["right number, ceiling above 0.5"] = with_control("right_number", clear)
+    by_chance = float(np.mean([r.random["ari"] > FOUND for r in recovered]))
+    scores["ari above 0.5"] = mean_score(_array(r.ari > FOUND for r in recovered), by_chance)
+    scores["ceiling of ari"] = mean_score(_array(r.ceiling for r in recovered))
     return scores
+
+
+def _array(values: Iterable[float]) -> NDArray[np.float64]:
+    return np.array(list(values), np.float64)
 
 
 def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:

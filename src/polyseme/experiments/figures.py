@@ -29,20 +29,20 @@ def histogram(name: str, title: str, counts: Mapping[str, Mapping[int, int]], no
 
 
 def lines(
-    name: str, title: str, across: str, places: Sequence[int], scores: Mapping[str, Sequence[Score | None]], note: str
+    name: str, title: str, across: str, places: Sequence[int], scores: Mapping[str, Sequence[Score]], note: str
 ) -> Figure:
-    """A line of scores for each measure with its 95% interval, and the random control as dots of the same color."""
+    """A line of scores for each measure with its 95% interval; its control is dotted, in the same color."""
     canvas, axes = _canvas(across, "Spearman x 100")
-    for color, (measure, each) in zip(COLORS, scores.items(), strict=False):
-        seen = [(place, score) for place, score in zip(places, each, strict=True) if score is not None]
-        xs = [place for place, _ in seen]
-        axes.plot(xs, [score.value for _, score in seen], marker="o", color=color, label=measure)
-        axes.fill_between(xs, [s.low for _, s in seen], [s.high for _, s in seen], color=color, alpha=0.12, linewidth=0)
-        control = [(place, score.control) for place, score in seen if score.control is not None]
-        if measure != "avg_sim":
-            axes.plot(*zip(*control, strict=True), ":", marker=".", color=color) if control else None
-    axes.set_xticks(places)
-    axes.legend(frameon=False)
+    for i, (measure, each) in enumerate(scores.items()):
+        xs = [n + 0.06 * (i - (len(scores) - 1) / 2) for n in range(len(places))]  # side by side
+        values = [score.value for score in each]
+        below = [score.value - score.low for score in each]
+        above = [score.high - score.value for score in each]
+        axes.errorbar(xs, values, (below, above), marker="o", capsize=3, color=COLORS[i], label=measure)
+        controls = [float("nan") if score.control is None else score.control for score in each]
+        axes.plot(xs, controls, ":", marker=".", color=COLORS[i], label=f"{measure}, random senses")
+    axes.set_xticks(range(len(places)), [str(place) for place in places])
+    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     return Figure(name, title, _png(canvas), note)
 
 

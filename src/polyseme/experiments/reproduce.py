@@ -57,7 +57,7 @@ def reproduce(
         models[run.label] = trained(run, encoded, out / "models", listen, stop)
     experiments = _Experiments(plan, models, encoded, files, say, stop)
     title = "The experiments of Neelakantan et al. (2014), run again"
-    Report(title, _intro(encoded, corpus, chosen, seed), experiments.parts()).write(out)
+    Report(title, _intro(encoded, chosen, seed), experiments.parts()).write(out)
     return out / "report.html"
 
 
@@ -88,9 +88,10 @@ def _encoded(corpus: Path, out: Path, tokenizer: str) -> EncodedCorpus:
     return encode(find_sources([corpus]), find_tokenizer(tokenizer), kept, lambda _: None)
 
 
-def _intro(encoded: EncodedCorpus, corpus: Path, profile: Profile, seed: int) -> str:
+def _intro(encoded: EncodedCorpus, profile: Profile, seed: int) -> str:
+    names = ", ".join(Path(source.path).name for source in encoded.sources)
     return (
-        f"Trained on {corpus.name}, {len(encoded.tokens):,} tokens; the paper's models on {paper.TOKENS:,}. "
+        f"Trained on {names}, {len(encoded.tokens):,} tokens; the paper's models on {paper.TOKENS:,}. "
         f"Rows without a note have the default recipe, {profile.epochs} epochs, and several senses for the 6,000 most "
         f"frequent words (the paper has a list of about as many). Seed {seed}. Columns headed 'paper' are quoted from "
         "the paper; all other figures were measured."
@@ -176,12 +177,12 @@ class _Experiments:
 
     def _figures(self) -> list[Table | Figure]:
         plan, scores = self.plan, self.scws["softmax"]
-        measures = ("avg_sim", "avg_sim_c", "local_sim")
+        measures = ("avg_sim", "avg_sim_c", "local_sim")  # all of which have controls
         discovering = [run for run in (*plan.main, *plan.many_words) if run.settings["model"] == "np-mssg"]
-        dotted = "Bands are 95% intervals; dots are the same vectors with senses drawn at random."
+        dotted = "Bars are 95% intervals; dotted are the same vectors with senses drawn at random."
 
-        def series(runs: list[Run]) -> dict[str, list[Score | None]]:
-            return {measure: [scores[run.label].get(measure) for run in runs] for measure in measures}
+        def series(runs: list[Run]) -> dict[str, list[Score]]:
+            return {measure: [scores[run.label][measure] for run in runs] for measure in measures}
 
         return [
             figures.histogram(

@@ -149,17 +149,12 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     hot_base = len(tables.keep) + thread * settings.hot
     take_hot_rows(table, hot_base, scratch.hot_before)
     take_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
-    wide = settings.choice_window > 0 and settings.rule != ONE_SENSE
     trained, pairs, loss = 0, 0, 0.0
     for s in range(len(sentences) - 1):
         n = keep_words(tokens, sentences[s], sentences[s + 1], tables.keep, rng, words)
         for t in range(n):
             if t + AHEAD < n:
                 prefetch_senses(words[t + AHEAD], parameters, settings)
-            if wide:
-                if t + settings.choice_window + AHEAD < n:
-                    prefetch_row(tables.choice, words[t + settings.choice_window + AHEAD])
-                slide_window(words, n, t, settings.choice_window, tables.choice, scratch.running)
             reach = 1 + below(draw(rng), settings.window)
             first, last = max(0, t - reach), min(n, t + reach + 1)
             if last - first < 2:
@@ -168,11 +163,7 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
             used = draw_rows(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
             for j in range(used):
                 prefetch_row(table, rows[j])  # needed once the sense is chosen
-            square = ZERO
-            if wide:
-                square = context_of_window(words, n, t, settings.choice_window, tables.choice, scratch)
-            elif settings.rule != ONE_SENSE:
-                square = context_vector(words, first, last, t, tables.choice, scratch.context)
+            square = find_context(words, n, t, first, last, tables.choice, settings, scratch)
             sense = choose_sense(words[t], square, parameters, settings, rng, scratch.context)
             dot_rows(vectors, sense, table, rows, used, pulls)
             weight = np.float32(context * settings.negatives) / np.float32(used - context)
@@ -241,10 +232,28 @@ def choose_sense(word, square, parameters, settings, rng, context):
     return row
 
 
+@inlined
+def find_context(words, n, t, first, last, choice, settings, scratch):
+    """The context by which the sense of words[t] is chosen goes to `scratch.context`; returns its squared length."""
+    square = ZERO
+    wide = settings.choice_window
+    if settings.rule != ONE_SENSE:
+        if wide == 0:
+            square = context_vector(words, first, last, t, choice, scratch.context)
+        else:
+            if t + wide + AHEAD < n:
+                prefetch_row(choice, words[t + wide + AHEAD])
+            slide_window(words, n, t, wide, choice, scratch.running)
+            others = min(n, t + wide + 1) - max(0, t - wide) - 1
+            square = context_of_window(scratch.running, choice, words[t], others, scratch.context)
+    return square
+
+
 @kernel
 def slide_window(words, n, t, reach, choice, running):
     """Move the sum of the rows of words[t - reach : t + reach + 1] on to t: one row comes in, one goes out.
 
+    choice   IN      float32 (V, d)  must not change meanwhile
     running  SHARED  float32 (1, d)
     """
     dim = choice.shape[1]
@@ -262,15 +271,14 @@ def slide_window(words, n, t, reach, choice, running):
             running[0, i] -= choice[words[t - reach - 1], i]
 
 
-@inlined
-def context_of_window(words, n, t, reach, choice, scratch):
-    """The context is the mean of the window without the word itself; returns its squared length."""
-    others = min(n, t + reach + 1) - max(0, t - reach) - 1
+@kernel
+def context_of_window(running, choice, word, others, context):
+    """The context is the mean of a window's other words, its sum without the word; returns its squared length."""
     scale = ONE / np.float32(max(others, 1))
     square = ZERO
     for i in range(choice.shape[1]):
-        x = (scratch.running[0, i] - choice[words[t], i]) * scale
-        scratch.context[0, i] = x
+        x = (running[0, i] - choice[word, i]) * scale
+        context[0, i] = x
         square += x * x
     return square
 

@@ -41,7 +41,9 @@ class TrainConfig:
     same_sense_cosine: float = _setting(0.1, "np-mssg takes clusters with a higher cosine for one sense", -1, 1)
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
-    choice_window: int = _setting(10, "Words on each side that choose the sense; 0 for those it learns from", 0, 1000)
+    choice_window: int = _setting(
+        10, "Words on each side that choose the sense, if whitened; 0 for those it learns from", 0, 1000
+    )
     negatives: int = _setting(5, "Noise words per context word", 1, 100)
     noise_words: int = _setting(
         10, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6

@@ -70,7 +70,7 @@ class TrainState:
         return Settings(
             rule=RULES[config.model] if self.split else ONE_SENSE,
             window=config.window,
-            choice_window=config.choice_window,
+            choice_window=config.choice_window if self._whitened else 0,
             negatives=config.negatives,
             noise_words=config.noise_words,
             new_sense_threshold=config.new_sense_threshold if discovers else NEVER,
@@ -79,6 +79,11 @@ class TrainState:
             adagrad_delta=config.adagrad_delta,
             hot=hot_rows(len(self.vocabulary), self.threads),
         )
+
+    @property
+    def _whitened(self) -> bool:
+        """Whether senses are chosen by a table of its own, which stays as it is."""
+        return self.tables.choice is not self.parameters.global_vectors
 
     def split_senses(self) -> None:
         """End the warm-up: each word gets its senses, which start from what its one vector has learned."""
@@ -121,7 +126,7 @@ class TrainState:
             sense_offsets=np.concatenate([[0], np.cumsum(p.sense_numbers)]).astype(np.int64),
             sense_counts=p.sense_counts[order],
             cluster_centers=p.cluster_centers[order] if centers else None,
-            choice_vectors=self.tables.choice if self.tables.choice is not p.global_vectors else None,
+            choice_vectors=self.tables.choice if self._whitened else None,
         )
 
     def to_arrays(self) -> Arrays:
@@ -131,7 +136,7 @@ class TrainState:
         for name in ("global_vectors", "global_squares"):
             if name in arrays:
                 arrays[name] = arrays[name][:words]
-        if self.tables.choice is not self.parameters.global_vectors:
+        if self._whitened:
             arrays["choice_vectors"] = self.tables.choice
         return arrays
 
