@@ -19,7 +19,6 @@ from polyseme.evaluation.clustering import adjusted_rand_index
 from polyseme.evaluation.contexts import Occurrence
 from polyseme.experiments.sparse import (
     SparseModel,
-    Uses,
     learn_sparse,
     prototypes,
     prune,
@@ -98,27 +97,6 @@ def test_pruned_vectors_are_the_strongest_part_of_the_whole(planted_corpus: Enco
     assert len(strongest) == 200 < len(every)
     assert min(every[word] for word in strongest) >= max(x for word, x in every.items() if word not in strongest)
     assert sum(x * x for x in strongest.values()) == pytest.approx(1)
-
-
-def test_all_uses_of_a_word_are_found_in_order(encoded: Encode) -> None:
-    corpus = encoded(THREE_LINES)
-    vocabulary = whole(corpus)
-    uses = Uses.of(corpus, vocabulary, [vocabulary.index["fish"], vocabulary.index["cat"]])
-    assert uses.positions_of(vocabulary.index["fish"]).tolist() == [5, 8, 9]
-    assert uses.positions_of(vocabulary.index["cat"]).tolist() == [0, 3]
-    assert uses.positions_of(vocabulary.index["dog"]).tolist() == []
-
-
-def test_a_sample_of_uses_takes_each_as_often_and_none_twice(encoded: Encode) -> None:
-    corpus = encoded("other word\n" * 100)
-    vocabulary = whole(corpus)
-    times = np.zeros(200, int)
-    for seed in range(300):
-        chosen = Uses.of(corpus, vocabulary, [vocabulary.index["word"]], most=10, seed=seed).positions
-        assert len(set(chosen.tolist())) == 10
-        times[chosen] += 1
-    assert times[0::2].sum() == 0
-    assert 8 < times[1::2].min() <= times[1::2].max() < 60  # 30 on average, 5 either way
 
 
 @pytest.mark.parametrize("sparse", [False, True])

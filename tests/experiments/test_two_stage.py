@@ -19,7 +19,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import OutputExists
 from polyseme.evaluation.planted import score_planted
-from polyseme.experiments.sparse import Uses, inverse_document_frequencies
+from polyseme.experiments.sparse import Surroundings, inverse_document_frequencies
 from polyseme.experiments.two_stage import (
     REACH,
     STAGES,
@@ -136,11 +136,11 @@ def test_tokens_get_the_cluster_nearest_to_the_contexts_that_were_clustered(
     chosen = assign_clusters(corpus, words, idf, clusters, CONFIG)
     assert ((chosen < 0) == (corpus.tokens >= len(words))).all()
     bank = words.vocabulary.index["bank"]
-    uses = Uses.of(corpus, words.vocabulary, [bank])
-    contexts = uses.counts(uses.positions, REACH).toarray() @ (idf[:, None] * words.arrays.global_vectors)
+    around = Surroundings.of(corpus, words.vocabulary, [bank])
+    contexts = around.counts(around.uses.positions, REACH).toarray() @ (idf[:, None] * words.arrays.global_vectors)
     first, last = clusters.offsets[bank : bank + 2]
     cosines = contexts @ clusters.centers[first:last].T / np.linalg.norm(contexts, axis=1, keepdims=True)
-    taken = cosines[np.arange(len(cosines)), chosen[uses.positions] - first]
+    taken = cosines[np.arange(len(cosines)), chosen[around.uses.positions] - first]
     assert taken == pytest.approx(cosines.max(axis=1), abs=1e-5)
     assert last - first == 3
 

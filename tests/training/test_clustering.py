@@ -13,24 +13,11 @@ from polyseme.corpus.encoding import encode
 from polyseme.corpus.planted import planted_senses
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import find_tokenizer
-from polyseme.training.clustering import USES, sample_positions
-from polyseme.vocabulary import cut
 
 
 @pytest.fixture
 def corpus(planted_text: Path, tmp_path: Path) -> EncodedCorpus:
     return encode(find_sources([planted_text]), find_tokenizer("words"), tmp_path / "corpus", lambda _: None)
-
-
-def test_positions_are_those_of_the_words_and_no_more_than_are_needed(corpus: EncodedCorpus) -> None:
-    vocabulary = cut(corpus.words, corpus.counts, min_count=5, max_size=None)
-    words = np.array([0, 3, len(vocabulary) - 1])
-    positions, offsets = sample_positions(corpus, vocabulary, words, seed=1)
-    assert len(positions) == np.minimum(vocabulary.counts[words], USES).sum()
-    for word in words:
-        found = positions[offsets[word] : offsets[word + 1]]
-        assert len(set(found.tolist())) == len(found)
-        assert (corpus.tokens[found] == word).all()
 
 
 def test_np_mssg_finds_more_senses_where_more_were_planted(corpus: EncodedCorpus) -> None:

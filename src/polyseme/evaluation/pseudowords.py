@@ -32,6 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from polyseme.corpus.encoded import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
+from polyseme.corpus.uses import find_uses
 from polyseme.errors import DataError
 from polyseme.evaluation.clustering import contingency
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
@@ -178,13 +179,10 @@ def _candidates(model: SenseModel, corpus: EncodedCorpus) -> Ints:
 def _mean_lengths(model: SenseModel, corpus: EncodedCorpus, words: Ints) -> NDArray[np.float64]:
     """For each word the length of the mean of the unit vectors of its contexts: 1 if they all point one way."""
     ids = np.array([model.vocabulary.index.get(word, -1) for word in corpus.words], np.int32)
-    sampled = _sample_uses(corpus.tokens, words, 100, np.random.default_rng(0))
-    positions = np.sort(np.concatenate(list(sampled.values())))
-    contexts = _unit(_contexts(model, ids[corpus.tokens], corpus.sentences, positions))
-    place = {int(p): i for i, p in enumerate(positions)}
-    return np.array(
-        [np.linalg.norm(contexts[[place[p] for p in sampled[w].tolist()]].mean(axis=0)) for w in words.tolist()]
-    )
+    uses = find_uses(corpus.tokens, corpus.counts, words, most=LEAST_USES)
+    contexts = _unit(_contexts(model, ids[corpus.tokens], corpus.sentences, uses.positions))
+    bounds = np.stack([uses.offsets[words], uses.offsets[words + 1]], axis=1).tolist()
+    return np.array([np.linalg.norm(contexts[first:last].mean(axis=0)) for first, last in bounds])
 
 
 def _group(size: int, free: NDArray[np.bool_], related: NDArray[np.bool_], counts: Ints) -> list[int]:
@@ -209,15 +207,15 @@ class _Uses:
         self.changed = changed
         self.corpus = corpus
         self.random = np.random.default_rng(seed)
-        self.number = {word: i for i, word in enumerate(changed.words)}
+        self.number = model.vocabulary.index  # an id of the vocabulary is one of the corpus: both count down
+        numbers = [self.number[word] for word in words]
+        self.uses = find_uses(changed.tokens, changed.counts, numbers, most=MOST_USES, seed=seed)
         looked_at = np.zeros(len(model), np.uint64)
-        looked_at[[model.vocabulary.index[word] for word in words]] = ALL
-        # an id of the vocabulary is an id of the corpus: both count words by falling frequency
+        looked_at[numbers] = ALL
         self.senses, _ = Assigner(model).assign(np.array(changed.tokens), np.array(changed.sentences), looked_at)
 
     def _positions(self, word: str) -> Ints:
-        number = np.array([self.number[word]])
-        return _sample_uses(self.changed.tokens, number, MOST_USES, self.random)[int(number[0])]
+        return self.uses.of(self.number[word])
 
     def recovery(self, word: str, parts: int) -> Recovery:
         positions = self._positions(word)
@@ -291,20 +289,6 @@ def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
         "best: " + ", ".join(f"{r.word} {r.ari:.2f}" for r in ranked[:5]),
         "worst: " + ", ".join(f"{r.word} {r.ari:.2f} (ceiling {r.ceiling:.2f})" for r in ranked[-5:]),
     )
-
-
-def _sample_uses(tokens: NDArray[np.int32], words: Ints, most: int, random: np.random.Generator) -> dict[int, Ints]:
-    """Up to so many positions of each word, in rising order."""
-    wanted = np.zeros(int(tokens.max()) + 1, bool)
-    wanted[words] = True
-    positions = np.flatnonzero(wanted[tokens])
-    order = positions[np.argsort(tokens[positions], kind="stable")]
-    bounds = np.searchsorted(tokens[order], np.stack([words, words + 1]))
-    sampled = {}
-    for word, first, last in zip(words.tolist(), *bounds.tolist(), strict=True):
-        uses = order[first:last]
-        sampled[word] = np.sort(random.choice(uses, most, replace=False)) if len(uses) > most else uses
-    return sampled
 
 
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:

@@ -32,10 +32,11 @@ from sklearn.preprocessing import normalize
 
 from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.corpus.tokenizers import AnyTokenizer, find_tokenizer
+from polyseme.corpus.uses import Uses, find_uses
 from polyseme.evaluation.contexts import Occurrence
 from polyseme.evaluation.scores import Score
 from polyseme.evaluation.similarity import KnownPairs, RatedPair, read_pairs, read_scws
-from polyseme.kernels.counting import NO_WORD, count_sentences, sample_uses, words_around
+from polyseme.kernels.counting import NO_WORD, count_sentences, words_around
 from polyseme.model.neighbours import unit_rows
 from polyseme.vocabulary import Vocabulary
 
@@ -121,14 +122,14 @@ def learn_sparse(
     tokenizer = tokenizer_of(corpus)
     ids = sorted({i for word in words if (i := _id_of(word, vocabulary, tokenizer)) is not None})
     idf = inverse_document_frequencies(corpus, len(vocabulary))
-    every = Uses.of(corpus, vocabulary, ids)
-    some = Uses.of(corpus, vocabulary, ids, most=USES, seed=seed)
+    every = Surroundings.of(corpus, vocabulary, ids)
+    some = Surroundings.of(corpus, vocabulary, ids, most=USES, seed=seed)
     model = SparseModel(vocabulary, tokenizer, window, idf, {}, {}, {})
     for word in ids:
         vector = weighted(every.total(word, window), idf)
         model.vectors[word] = normalize(vector)
         model.pruned[word] = normalize(prune(vector))
-        counts = some.counts(some.positions_of(word), window)
+        counts = some.counts(some.uses.of(word), window)
         model.prototypes[word] = prototypes(counts, idf, np.random.default_rng([seed, word]))
     return model
 
@@ -152,28 +153,29 @@ def inverse_document_frequencies(corpus: EncodedCorpus, size: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Uses:
-    """Where words of a vocabulary stand in a corpus: those of word w at positions[offsets[w] : offsets[w + 1]]."""
+class Surroundings:
+    """The words around the uses of words of a vocabulary."""
 
     corpus: EncodedCorpus
-    positions: Ints
-    offsets: Ints
+    uses: Uses
 
     @classmethod
     def of(
-        cls, corpus: EncodedCorpus, vocabulary: Vocabulary, words: Sequence[int] | Ints, *, most: int = 0, seed: int = 0
-    ) -> Uses:
+        cls,
+        corpus: EncodedCorpus,
+        vocabulary: Vocabulary,
+        words: Sequence[int] | Ints,
+        *,
+        most: int | None = None,
+        seed: int = 0,
+    ) -> Surroundings:
         """All uses of the words, or a random sample of `most` of each."""
-        room = np.zeros(len(vocabulary), np.int64)
-        room[words] = np.minimum(vocabulary.counts[words], most) if most else vocabulary.counts[words]
-        offsets = np.concatenate([[0], np.cumsum(room)])
-        positions = np.empty(offsets[-1], np.int64)
-        rng = np.array([seed], np.uint64)
-        sample_uses(np.asarray(corpus.tokens), offsets, rng, np.zeros(len(vocabulary), np.int64), positions)
-        return cls(corpus, positions, offsets)
+        return cls(corpus, find_uses(corpus.tokens, vocabulary.counts, words, most=most, seed=seed))
 
-    def positions_of(self, word: int) -> Ints:
-        return self.positions[self.offsets[word] : self.offsets[word + 1]]
+    @property
+    def size(self) -> int:
+        """The size of the vocabulary."""
+        return len(self.uses.offsets) - 1
 
     def around(self, positions: Ints, window: int) -> NDArray[np.int32]:
         """(n, 2 window): the words around positions, see `words_around`."""
@@ -181,7 +183,7 @@ class Uses:
         inside = np.searchsorted(sentences, positions, side="right") - 1
         around = np.empty((len(positions), 2 * window), np.int32)
         starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
-        words_around(np.asarray(self.corpus.tokens), positions, starts, ends, len(self.offsets) - 1, around)
+        words_around(np.asarray(self.corpus.tokens), positions, starts, ends, self.size, around)
         return around
 
     def counts(self, positions: Ints, window: int) -> Rows:
@@ -190,14 +192,14 @@ class Uses:
         known = around != NO_WORD
         ends = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
         ones = np.ones(ends[-1], np.float32)
-        rows = csr_matrix((ones, around[known], ends), shape=(len(positions), len(self.offsets) - 1))
+        rows = csr_matrix((ones, around[known], ends), shape=(len(positions), self.size))
         rows.sum_duplicates()
         return rows
 
     def total(self, word: int, window: int) -> Rows:
         """(1, V): how often each word stands around a word."""
-        counts = np.zeros(len(self.offsets) - 1, np.int64)
-        positions = self.positions_of(word)
+        counts = np.zeros(self.size, np.int64)
+        positions = self.uses.of(word)
         for start in range(0, len(positions), CHUNK):
             around = self.around(positions[start : start + CHUNK], window)
             counts += np.bincount(around[around != NO_WORD], minlength=len(counts))

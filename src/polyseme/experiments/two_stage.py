@@ -22,7 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.experiments.sparse import USES, Uses, inverse_document_frequencies, spherical_k_means, tokenizer_of
+from polyseme.experiments.sparse import (
+    USES,
+    Surroundings,
+    inverse_document_frequencies,
+    spherical_k_means,
+    tokenizer_of,
+)
 from polyseme.kernels.assignment import assign_senses
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
@@ -109,14 +115,14 @@ def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, conf
     """
     counts = words.vocabulary.counts
     several = config.may_have_several_senses(words.vocabulary) & (counts >= config.senses * config.min_count)
-    uses = Uses.of(corpus, words.vocabulary, np.flatnonzero(several), most=USES, seed=config.seed)
+    around = Surroundings.of(corpus, words.vocabulary, np.flatnonzero(several), most=USES, seed=config.seed)
     weighted_vectors = idf[:, None] * words.arrays.global_vectors
     single = np.zeros((1, words.arrays.dim), np.float32)
 
     def centers(word: int) -> Floats:
         if not several[word]:
             return single
-        contexts = unit_rows(uses.counts(uses.positions_of(word), REACH) @ weighted_vectors)
+        contexts = unit_rows(around.counts(around.uses.of(word), REACH) @ weighted_vectors)
         return spherical_k_means(contexts, config.senses, np.random.default_rng([config.seed, word]))[1]
 
     with ThreadPoolExecutor(thread_number(config.threads, corpus)) as pool:
