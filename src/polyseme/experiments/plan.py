@@ -20,6 +20,7 @@ from polyseme.training.run import train
 from polyseme.vocabulary import cut
 
 FEW_WORDS, MANY_WORDS = 6_000, 30_000  # words of several senses in the paper's two settings
+DISCOVERING = ("max_senses", "same_sense_cosine", "new_sense_threshold")  # settings of np-mssg alone
 NAMES = {"skip-gram": "Skip-gram", "mssg": "MSSG", "np-mssg": "NP-MSSG"}
 
 
@@ -136,8 +137,9 @@ def trained(
     path = folder / f"{run.name}.model"
     if storage.is_model(path):
         model = SenseModel.load(path)
-        wanted = run.config.to_dict()
-        differing = [name for name, value in wanted.items() if name != "threads" and model.config.get(name) != value]
+        no_matter = {"threads", *(() if run.config.model == "np-mssg" else DISCOVERING)}
+        wanted = {name: value for name, value in run.config.to_dict().items() if name not in no_matter}
+        differing = [name for name, value in wanted.items() if model.config.get(name) != value]
         if model.corpus["fingerprint"] != corpus.fingerprint or (differing and not run.two_stage):
             what = "another corpus" if not differing else f"another {differing[0].replace('_', '-')}"
             raise OutputExists(f"{path} was trained with {what}; choose another OUT, or remove it.")
