@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.corpus.uses import find_uses
@@ -24,34 +25,44 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     mssg takes `senses` clusters, np-mssg up to `max_senses`, of which those alike are one.
     """
     config, p = state.config, state.parameters
-    discover = config.model == "np-mssg"
     room = np.diff(p.sense_offsets)
+    most = int(room.max())
     words = np.flatnonzero(room > 1)
     weights = (state.tables.keep / 2.0**32).astype(np.float32)
     uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=USES, seed=config.seed)
     tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
     choice = state.tables.choice
+    limits = (config.same_sense_cosine, LEAST_SHARE, LEAST_USES) if config.model == "np-mssg" else (ALL_APART, 0.0, 0)
 
     def cluster(first: int) -> None:
         some = words[first : first + WORDS_AT_ONCE]
+        contexts, numbers = contexts_of(some)
+        enough = numbers >= most  # a word with fewer keeps what it has, and takes its senses as they come
+        contexts = contexts[np.repeat(enough, numbers)]
+        some, numbers = some[enough], numbers[enough]
+        bounds = np.concatenate([[0], np.cumsum(numbers)])
+        centers = np.empty((len(some), most, config.dim), np.float32)
+        sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
+        seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
+        cluster_words(contexts, bounds, most, *limits, seed, centers, sizes, found)
+        rows = p.sense_offsets[some][:, None] + np.arange(most)
+        p.cluster_centers[rows] = centers
+        p.center_squares[rows] = np.einsum("wkd,wkd->wk", centers, centers)
+        p.sense_counts[rows] = sizes
+        p.sense_numbers[some] = found
+
+    def contexts_of(some: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The unit vectors of the contexts of some words, and how many each word has; an empty window is none."""
         bounds = uses.offsets[np.append(some, some[-1] + 1)]
         places = uses.positions[bounds[0] : bounds[-1]]
         inside = np.searchsorted(sentences, places, side="right") - 1
         contexts = np.empty((len(places), config.dim), np.float32)
         reach = config.choice_window or config.window
         gather_contexts(tokens, places, sentences[inside], sentences[inside + 1], reach, weights, choice, contexts)
-        contexts /= np.maximum(np.linalg.norm(contexts, axis=1, keepdims=True), 1e-9)
-        most = int(room[some[0]])
-        centers = np.empty((len(some), most, config.dim), np.float32)
-        sizes, numbers = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
-        same, share, least = (config.same_sense_cosine, LEAST_SHARE, LEAST_USES) if discover else (ALL_APART, 0.0, 0)
-        seed = np.uint64(config.seed * 1_000_003 + first)
-        cluster_words(contexts, bounds - bounds[0], most, same, share, least, seed, centers, sizes, numbers)
-        rows = p.sense_offsets[some][:, None] + np.arange(most)
-        p.cluster_centers[rows] = centers
-        p.center_squares[rows] = np.einsum("wkd,wkd->wk", centers, centers)
-        p.sense_counts[rows] = sizes
-        p.sense_numbers[some] = numbers
+        lengths = np.linalg.norm(contexts, axis=1)
+        there = lengths > 0
+        contexts[there] /= lengths[there, None]
+        return contexts[there], np.add.reduceat(there, bounds[:-1] - bounds[0], dtype=np.int64)
 
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), WORDS_AT_ONCE)))
