@@ -1,5 +1,6 @@
 """Figures that Neelakantan et al. (2014) report, trained on 990 million tokens: quoted, not measured by us.
 
+No copy of the paper was at hand when they were entered: only those of 300 dimensions on SCWS have been checked.
 Spearman x 100. What they call `-G` and `-M` on WordSim-353 are `global_sim` and `avg_sim`.
 """
 

@@ -75,7 +75,9 @@ def similarity_in_context(name: str, title: str, labels: Iterable[str], scores: 
         [f"{label} ({QUOTED})", *[None] * 5, *_quoted(label, quoted)] for label in quoted if label in paper.QUOTED_ONLY
     ]
     columns = ["model", *PLAIN, *IN_CONTEXT, *(f"paper: {m}" for m in paper.MEASURES)]
-    note = f"Spearman x 100. {WITH_CONTROL} local_sim is also called MaxSimC. Intervals are in the table of every score."
+    note = (
+        f"Spearman x 100. {WITH_CONTROL} local_sim is also called MaxSimC. Intervals are in the table of every score."
+    )
     if "TF-IDF" in quoted:
         note += f" {FAVOURED}"
     return Table(name, title, columns, rows, note)
