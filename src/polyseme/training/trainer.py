@@ -99,9 +99,11 @@ class Trainer:
         listen(Trained(self.tally.tokens, self.seconds, self.tally.loss / max(self.tally.pairs, 1)))
 
     def _split(self) -> None:
+        started = time.monotonic()
         self.state.split_senses()
         if self.done and self.state.config.center_start == "clusters" and self.state.settings.rule == BY_CENTER:
             start_from_clusters(self.state, self.corpus)
+        self.seconds += time.monotonic() - started
 
     @property
     def progress(self) -> float:
