@@ -10,7 +10,6 @@ from polyseme.kernels.senses import ZERO, dot
 
 STARTS = 2
 ROUNDS = 10
-GAIN = np.float32(1e-3)  # a round that brings less in mean cosine is the last
 ONE = np.float32(1)
 TINY = np.float32(1e-12)
 
@@ -85,12 +84,9 @@ def k_means(rows, k, rng, centers, labels):
                 break
         centers[c] = rows[chosen]
     sizes = np.empty(k, np.int64)
-    fit = np.float32(-2)
+    fit = ZERO
     for _ in range(ROUNDS):
-        before = fit
         fit = assign_rows(rows, centers, k, labels)
-        if fit < before + GAIN:
-            break
         sum_clusters(rows, labels, centers, sizes)
         unit_centers(centers, k)
     return fit
