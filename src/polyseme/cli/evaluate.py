@@ -50,7 +50,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     rows = [(group, name, score) for group, scores in evaluation.table.items() for name, score in scores.items()]
     if rows:
         width = max(len(name) for _, name, _ in rows) + 2
-        digits = 1 if any(abs(score.value) > 1 for _, _, score in rows) else 3
+        digits = 1 if any(abs(score.value) > 10 for _, _, score in rows) else 3  # percent, or shares
         yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'with unknown':>12}".rstrip()
         before = ""
         for group, name, score in rows:

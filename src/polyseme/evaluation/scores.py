@@ -52,10 +52,14 @@ class Evaluation:
 
 def bootstrap(items: int, statistic: Statistic, seed: int = 0) -> tuple[float, float]:
     """The interval of a statistic of items, given the numbers of the items in each sample: int64 (samples, items)."""
-    samples = np.random.default_rng(seed).integers(0, items, (RESAMPLES, items))
-    values = statistic(samples)
+    values = statistic(draw_samples(items, seed))
     low, high = np.nanpercentile(values, INTERVAL) if np.isfinite(values).any() else (np.nan, np.nan)
     return float(low), float(high)
+
+
+def draw_samples(items: int, seed: int = 0) -> NDArray[np.int64]:
+    """The numbers of the items in each bootstrap sample: int64 (RESAMPLES, items)."""
+    return np.random.default_rng(seed).integers(0, items, (RESAMPLES, items))
 
 
 def share_score(right: NDArray[np.bool_], control: float | None = None) -> Score:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -16,7 +16,7 @@ from polyseme.errors import DataError
 from polyseme.evaluation.contexts import Occurrence, marked, probabilities_of
 from polyseme.evaluation.controls import drawn_instead
 from polyseme.evaluation.data import Line, read_lines
-from polyseme.evaluation.scores import DRAWS, Evaluation, Score, bootstrap
+from polyseme.evaluation.scores import DRAWS, Evaluation, Score, bootstrap, draw_samples
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.similarity import in_contexts
 
@@ -61,8 +61,11 @@ def wordsim(model: SenseModel, path: Path) -> Evaluation:
 
 def spearman(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """Spearman's rank correlation along the last axis; NaN where one side is constant."""
-    ranks = [rankdata(np.asarray(x), axis=-1) for x in (a, b)]
-    x, y = (r - r.mean(axis=-1, keepdims=True) for r in ranks)
+    return _correlation(*(rankdata(np.asarray(x), axis=-1) for x in (a, b)))
+
+
+def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y = (r - r.mean(axis=-1, keepdims=True) for r in (a, b))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1)))
 
@@ -180,6 +183,12 @@ class KnownPairs:
             ]
         )
 
+    @cached_property
+    def _sampled_ranks(self) -> NDArray[np.float64]:
+        """The ranks of the ratings in the samples of `bootstrap`: the same for every measure."""
+        ratings = np.array([self.pairs[i].rating for i in self.known])
+        return np.asarray(rankdata(ratings[draw_samples(len(ratings))], axis=-1))
+
     def scores(
         self, measure: Callable[[], Measures], control: Callable[[np.random.Generator], Measures]
     ) -> dict[str, Score]:
@@ -192,7 +201,7 @@ class KnownPairs:
         }
 
     def _score(self, values: Vector, ratings: Vector, draws: list[Vector]) -> Score:
-        low, high = bootstrap(len(values), lambda samples: spearman(values[samples], ratings[samples]))
+        low, high = bootstrap(len(values), lambda s: _correlation(rankdata(values[s], axis=-1), self._sampled_ranks))
         every = np.full(len(self.pairs), values.mean())
         every[self.known] = values
         return Score(
