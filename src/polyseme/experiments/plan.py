@@ -28,7 +28,7 @@ NAMES = {"skip-gram": "Skip-gram", "mssg": "MSSG", "np-mssg": "NP-MSSG"}
 class Profile:
     """How much is run. Tables are made for `dims`; one figure goes over dimensions, one over numbers of senses."""
 
-    dims: tuple[int, ...] = (50, 300)
+    dims: tuple[int, int] = (50, 300)
     figure_dims: tuple[int, ...] = (50, 100, 300)
     figure_senses: tuple[int, ...] = (1, 2, 3, 5)
     figure_dim: int = 50  # of the figure over numbers of senses

@@ -150,7 +150,7 @@ class _Experiments:
         plan = self.plan
         high = plan.main[-1].settings["dim"]
         timed = [*plan.main, *plan.paper, plan.two_stage]
-        main = [run.label for run in (*plan.main, *plan.paper, plan.two_stage)]
+        main = [run.label for run in timed]
         control = [f"MSSG {high}d", *(run.label for run in plan.controls)]
         many = [run.label for run in plan.many_words]
         at_high = [run.label for run in (*plan.main, *plan.many_words) if run.settings["dim"] == high]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 
 from polyseme.evaluation.scores import Evaluation, Score
 from polyseme.experiments import paper
 from polyseme.experiments.plan import Run, senses_per_word
 from polyseme.experiments.report import Cell, Table
 from polyseme.model.sense_model import SenseModel
+from polyseme.training.config import TrainConfig
 
 Scores = Mapping[str, Mapping[str, Score]]  # by label of the run, by measure
 Models = Mapping[str, SenseModel]  # by label
@@ -141,18 +143,7 @@ def intervals(tasks: Mapping[str, Scores]) -> Table:
 
 def settings_of(runs: Iterable[Run], models: Models) -> Table:
     """What each model was trained with."""
-    names = [
-        "model",
-        "dim",
-        "senses",
-        "max_senses",
-        "new_sense_threshold",
-        "window",
-        "negatives",
-        "epochs",
-        "optimizer",
-    ]
-    names += ["learning_rate", "warmup", "whitening", "subsample", "min_count", "multi_sense_top", "seed"]
+    names = [f.name for f in fields(TrainConfig) if f.name not in ("threads", "examples", "multi_sense_words")]
     rows: list[list[Cell]] = [[run.label, *(str(models[run.label].config[name]) for name in names)] for run in runs]
     return Table("settings", "Settings of each run", ["run", *names], rows)
 

@@ -34,29 +34,26 @@ def cluster_words(contexts, bounds, most, same, least_share, least, seed, center
     labels, found = np.empty(longest, np.int32), np.empty((most, dim), np.float32)
     rng = np.empty(1, np.uint64)
     for i in range(len(numbers)):
-        rows = contexts[bounds[i] : bounds[i + 1]]
+        rows, own = contexts[bounds[i] : bounds[i + 1]], centers[i]
         rng[0] = seed + np.uint64(i)
         best = np.float32(-2)
         for _ in range(STARTS):
             fit = k_means(rows, most, rng, found, labels)
             if fit > best:
                 best = fit
-                centers[i] = found
-        assign_rows(rows, centers[i], most, labels)
-        sum_clusters(rows, labels, centers[i], sizes[i])
+                own[:] = found
+        assign_rows(rows, own, most, labels)
+        sum_clusters(rows, labels, own, sizes[i])
         smallest = max(least, np.int64(least_share * len(rows)))
-        numbers[i] = merge_alike(centers[i], sizes[i], np.float32(same), smallest)
-        for k in range(numbers[i]):
-            for j in range(dim):
-                found[k, j] = centers[i, k, j]
+        numbers[i] = merge_alike(own, sizes[i], np.float32(same), smallest)
         for _ in range(ROUNDS if numbers[i] < most else 0):
-            unit_centers(found, numbers[i])
-            assign_rows(rows, found, numbers[i], labels)
-            sum_clusters(rows, labels, found, sizes[i])
+            unit_centers(own, numbers[i])
+            assign_rows(rows, own, numbers[i], labels)
+            sum_clusters(rows, labels, own, sizes[i])
         for k in range(most):
             scale = ONE / np.float32(max(sizes[i, k], 1))
             for j in range(dim):
-                centers[i, k, j] = (found[k, j] if numbers[i] < most else centers[i, k, j]) * scale
+                own[k, j] *= scale
 
 
 @kernel

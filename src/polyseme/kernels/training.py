@@ -27,6 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.compiling import inlined, kernel
+from polyseme.kernels.learning import (
+    ONE,
+    dot_rows,
+    loss_and_pulls,
+    move_adagrad,
+    move_one_adagrad,
+    move_one_sgd,
+    move_sgd,
+    sum_rows,
+)
 from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, below, draw, draw_noise
 from polyseme.kernels.senses import (
@@ -36,15 +46,10 @@ from polyseme.kernels.senses import (
     ONE_SENSE,
     ZERO,
     context_vector,
-    dot,
     nearest_center,
     strongest_vector,
 )
 
-ONE = np.float32(1)
-LIMIT = np.float32(16)  # dot products beyond are as certain
-SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
-PAIRS_PER_LOG = 32
 AHEAD = 2  # tokens by which rows are fetched before they are needed
 
 
@@ -319,126 +324,6 @@ def draw_rows(words, center, first, last, noise, settings, hot_base, rng, rows):
         rows[n] = word if word >= settings.hot else hot_base + word
         n += 1
     return n
-
-
-@kernel
-def dot_rows(vectors, row, table, rows, n, out):
-    """out[j] = vectors[row] . table[rows[j]], four rows at a time to read the vector once for all."""
-    dim = table.shape[1]
-    whole = n - n % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-        dot_a = dot_b = dot_c = dot_d = ZERO
-        for i in range(dim):
-            x = vectors[row, i]
-            dot_a += x * table[a, i]
-            dot_b += x * table[b, i]
-            dot_c += x * table[c, i]
-            dot_d += x * table[d, i]
-        out[j] = dot_a
-        out[j + 1] = dot_b
-        out[j + 2] = dot_c
-        out[j + 3] = dot_d
-    for j in range(whole, n):
-        out[j] = dot(vectors, row, table, rows[j])
-
-
-@kernel
-def loss_and_pulls(context, n, weight, pulls):
-    """Replace dot products x by g = a (y - sigmoid(x)); returns the loss: the sum of -a log p(y), p(y) = 1 - |g / a|.
-
-    Both loops are made to be vectorised: exp(-x) is (a polynomial for exp(-x/64))^64, products only; and one logarithm
-    serves as many pairs as cannot make their product too small for a float64.
-    pulls  IN, OUT  float32 (n,)   of the context words, then of the noise words, each of which has the weight
-    """
-    for j in range(n):
-        x = pulls[j]
-        if x > LIMIT:
-            x = LIMIT
-        elif x < -LIMIT:
-            x = -LIMIT
-        r = x * np.float32(-1 / 64)
-        e = ONE + r * (ONE + r * (np.float32(1 / 2) + r * (np.float32(1 / 6) + r * np.float32(1 / 24))))
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        e = e * e
-        pulls[j] = -ONE / (ONE + e)
-    for j in range(context):
-        pulls[j] += ONE
-    loss = log_loss(pulls, 0, context) + np.float64(weight) * log_loss(pulls, context, n)
-    for j in range(context, n):
-        pulls[j] *= weight
-    return loss
-
-
-@kernel
-def log_loss(pulls, first, last):
-    """The sum of -log(1 - |g|) over pulls[first:last]."""
-    loss = 0.0
-    for start in range(first, last, PAIRS_PER_LOG):
-        likelihood = 1.0
-        for j in range(start, min(start + PAIRS_PER_LOG, last)):
-            likelihood *= max(1.0 - abs(np.float64(pulls[j])), SMALLEST)
-        loss -= np.log(likelihood)
-    return loss
-
-
-@kernel
-def sum_rows(table, rows, pulls, n, total):
-    """total = sum of pulls[j] table[rows[j]], four rows at a time.  total OUT float32 (d,)"""
-    dim = table.shape[1]
-    for i in range(dim):
-        total[i] = ZERO
-    whole = n - n % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-        g_a, g_b, g_c, g_d = pulls[j], pulls[j + 1], pulls[j + 2], pulls[j + 3]
-        for i in range(dim):
-            total[i] += g_a * table[a, i] + g_b * table[b, i] + g_c * table[c, i] + g_d * table[d, i]
-    for j in range(whole, n):
-        row, g = rows[j], pulls[j]
-        for i in range(dim):
-            total[i] += g * table[row, i]
-
-
-@kernel
-def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate):
-    """v_g[o] += rate g v_s"""
-    dim = table.shape[1]
-    for j in range(n):
-        row, step = rows[j], learning_rate * pulls[j]
-        for i in range(dim):
-            table[row, i] += step * vectors[sense, i]
-
-
-@kernel
-def move_one_sgd(vectors, row, gradient, learning_rate):
-    for i in range(vectors.shape[1]):
-        vectors[row, i] += learning_rate * gradient[i]
-
-
-@kernel
-def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, delta):
-    """The same with a step for each coordinate: rate * g / (sqrt(sum of all g^2 so far) + delta)."""
-    dim = table.shape[1]
-    for j in range(n):
-        row, g = rows[j], pulls[j]
-        for i in range(dim):
-            pull = g * vectors[sense, i]
-            square = squares[row, i] + pull * pull
-            squares[row, i] = square
-            table[row, i] += learning_rate * pull / (np.sqrt(square) + delta)
-
-
-@kernel
-def move_one_adagrad(vectors, squares, row, gradient, learning_rate, delta):
-    for i in range(vectors.shape[1]):
-        square = squares[row, i] + gradient[i] * gradient[i]
-        squares[row, i] = square
-        vectors[row, i] += learning_rate * gradient[i] / (np.sqrt(square) + delta)
 
 
 @kernel
