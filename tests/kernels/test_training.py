@@ -47,6 +47,7 @@ class Case:
     choice_window: int
     negatives: int
     noise_words: int
+    noise_span: int
     seed: int
 
 
@@ -64,6 +65,7 @@ def cases(draw: st.DrawFn) -> Case:
         choice_window=draw(st.integers(0, 8)),
         negatives=draw(st.integers(1, 6)),
         noise_words=draw(st.integers(1, 40)),
+        noise_span=draw(st.integers(1, 5)),
         seed=draw(st.integers(0, 2**64 - 1)),
     )
 
@@ -73,8 +75,10 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
     rows = case.words * case.senses
     kind, threshold, fill_empty = RULES[rule]
 
-    def vectors(n: int) -> NDArray[np.float32]:
-        return random.normal(0, 0.5, (n, case.dim)).astype(np.float32)
+    choice_dim = case.dim if rule == "mssg-maxout" else (case.dim + 1) // 2
+
+    def vectors(n: int, dim: int = case.dim) -> NDArray[np.float32]:
+        return random.normal(0, 0.5, (n, dim)).astype(np.float32)
 
     table = np.concatenate([vectors(case.words), np.zeros((hot, case.dim), np.float32)])
     parameters = Parameters(
@@ -82,7 +86,7 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
         global_squares=np.zeros_like(table) if adagrad else np.zeros((1, 1), np.float32),
         sense_vectors=vectors(rows),
         sense_squares=np.zeros((rows, case.dim) if adagrad else (1, 1), np.float32),
-        cluster_centers=np.zeros((rows, case.dim), np.float32),
+        cluster_centers=np.zeros((rows, choice_dim), np.float32),
         center_squares=np.zeros(rows, np.float32),
         sense_counts=np.zeros(rows, np.int64),
         sense_offsets=np.arange(0, rows + 1, case.senses, dtype=np.int64),
@@ -90,13 +94,14 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
     )
     counts = np.sort(random.integers(5, 100, case.words))[::-1].astype(np.int64)
     vocabulary = Vocabulary([str(i) for i in range(case.words)], counts)
-    tables = Tables(vocabulary.keep_thresholds(0.05), vocabulary.noise_table(), vectors(case.words))
+    tables = Tables(vocabulary.keep_thresholds(0.05), vocabulary.noise_table(), vectors(case.words, choice_dim))
     scalars = Settings(
         kind,
         case.window,
         case.choice_window,
         case.negatives,
         case.noise_words,
+        case.noise_span,
         threshold,
         fill_empty,
         adagrad,
@@ -111,7 +116,7 @@ def arrays(parameters: Parameters) -> list[NDArray[Any]]:
 
 
 def run_kernel(case: Case, parameters: Parameters, tables: Tables, scalars: Settings) -> tuple[int, int, float]:
-    scratch = make_scratch(LONGEST, case.dim, scalars)
+    scratch = make_scratch(LONGEST, case.dim, tables.choice.shape[1], scalars)
     trained, pairs, loss = train_block(
         case.tokens, case.sentences, parameters, tables, scalars, scratch, np.uint64(case.seed), np.float32(RATE), 0, 1
     )
@@ -162,7 +167,7 @@ def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) ->
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule: str) -> None:
-    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 2, 10, seed=1)
+    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 2, 10, 1, seed=1)
     parameters, tables, scalars = make(case, rule, adagrad=False)
     before = [array.copy() for array in arrays(parameters)]
     assert run_kernel(case, parameters, tables, scalars) == (0, 0, 0.0)
@@ -172,7 +177,7 @@ def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule:
 
 def test_np_mssg_makes_no_more_senses_than_a_word_has_room_for() -> None:
     tokens = np.random.default_rng(0).integers(0, 12, 4000).astype(np.int32)
-    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 2, 10, seed=2)
+    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 2, 10, 3, seed=2)
     parameters, tables, scalars = make(case, "np-mssg", adagrad=False)
     run_kernel(case, parameters, tables, scalars._replace(new_sense_threshold=0.9))
     assert parameters.sense_numbers.tolist() == [3] * 12

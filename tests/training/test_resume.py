@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from polyseme import SenseModel, train
 from polyseme.errors import Interrupted, OutputExists, TrainingError
+from polyseme.training import trainer
 from polyseme.training.events import Checkpointed, Event, Training
 from tests.conftest import MODELS, command
 
@@ -45,6 +46,12 @@ class StopAt:
 
     def stop(self) -> bool:
         return self.reached
+
+
+@pytest.fixture(autouse=True)
+def _frequent_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small corpus is trained faster than reports usually come."""
+    monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.002)
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adagrad"])

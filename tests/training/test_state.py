@@ -53,8 +53,23 @@ def test_a_model_keeps_the_senses_that_are_there_most_frequent_first() -> None:
     arrays = state.learned()
     assert arrays.sense_counts[:3].tolist() == [9, 7, 5]
     assert arrays.sense_offsets.tolist() == [0, 3, 4, 5, 6, 7, 8]
-    np.testing.assert_array_equal(arrays.sense_vectors[:3], p.sense_vectors[[1, 2, 0]])
+    kept = p.sense_vectors[[1, 2, 0]] + p.global_vectors[0]
+    np.testing.assert_allclose(arrays.sense_vectors[:3] - arrays.sense_vectors[0], kept - kept[0], atol=1e-6)
+    np.testing.assert_allclose(arrays.sense_vectors.mean(axis=0), 0, atol=1e-6)
     arrays.check(len(VOCABULARY))
+
+
+def test_the_paper_keeps_sense_vectors_as_they_were_learned() -> None:
+    state = TrainState.fresh(make_config("paper", dim=4), VOCABULARY, 1)
+    np.testing.assert_array_equal(state.learned().sense_vectors[0], state.parameters.sense_vectors[0])
+
+
+def test_maxout_goes_on_comparing_contexts_with_what_was_learned() -> None:
+    state = TrainState.fresh(make_config(dim=4, model="mssg-maxout"), VOCABULARY, 1)
+    arrays = state.learned()
+    assert arrays.cluster_centers is not None
+    np.testing.assert_array_equal(arrays.cluster_centers[0], state.parameters.sense_vectors[0])
+    assert not np.allclose(arrays.sense_vectors[0], arrays.cluster_centers[0])
 
 
 def test_threads_do_not_change_the_start() -> None:

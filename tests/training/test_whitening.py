@@ -19,10 +19,19 @@ def test_eigenvalues_of_the_covariance_become_their_power(exponent: float) -> No
         values = np.linalg.eigvalsh(covariance)
         return values / values[-1]  # type: ignore[no-any-return]
 
-    after = whitened(vectors, weights, exponent)
+    after = whitened(vectors, weights, exponent, 6)
     np.testing.assert_allclose(spread(after), spread(vectors) ** (1 - exponent), rtol=1e-3)
     np.testing.assert_allclose(weights @ after, 0, atol=1e-2)
 
 
 def test_rows_that_span_fewer_directions_than_they_have_stay_finite() -> None:
-    assert np.isfinite(whitened(np.ones((10, 4), np.float32), np.ones(10), 1.0)).all()
+    assert np.isfinite(whitened(np.ones((10, 4), np.float32), np.ones(10), 1.0, 4)).all()
+
+
+def test_the_directions_in_which_rows_vary_most_are_kept() -> None:
+    random = np.random.default_rng(0)
+    vectors = (random.normal(size=(500, 3)) * [1, 9, 0.1]).astype(np.float32)
+    kept = whitened(vectors, np.ones(500), 1.0, 2)
+    assert kept.shape == (500, 2)
+    correlations = np.abs(np.corrcoef(kept.T, vectors.T)[:2, 2:])
+    np.testing.assert_allclose(correlations, [[1, 0, 0], [0, 1, 0]], atol=0.15)

@@ -293,7 +293,7 @@ def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
 
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
     """The context vectors by which the model chooses senses."""
-    out = np.empty((len(positions), model.arrays.dim), np.float32)
+    out = np.empty((len(positions), context_table(model).shape[1]), np.float32)
     inside = np.searchsorted(sentences, positions, side="right") - 1
     starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
     weights, choice = model.context_weights, np.asarray(context_table(model))

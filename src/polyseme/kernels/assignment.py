@@ -15,17 +15,17 @@ UNASSIGNED = -1
 def assign_senses(
     tokens, sentences, reach, weights, choice, offsets, numbers, rows, row_squares, bonus, sample, rng, senses, cosines
 ):
-    """Choose a sense for tokens by their context c, the weighted mean of the `reach` known words on each side.
+    """Choose a sense for tokens by their context c, the weighted sum of the `reach` known words on each side.
 
     k = argmax_k cos(row[w, k], c) + bonus[w, k]
 
     tokens       IN   int32 (n,)      ids; below 0 or V and more: not in the vocabulary, and skipped by windows
     sentences    IN   int64 (m + 1,)  where each sentence begins in tokens, and the end
     weights      IN   float32 (V,)    of a word in a context: the chance that training kept it
-    choice       IN   float32 (V, d)  the vectors from which contexts are made
+    choice       IN   float32 (V, c)  the vectors from which contexts are made
     offsets      IN   int64 (V + 1,)  senses of word w are rows offsets[w] to ...
     numbers      IN   int32 (V,)      ... offsets[w] + numbers[w]
-    rows         IN   float32 (R, d)  what a context is compared with
+    rows         IN   float32 (R, c)  what a context is compared with
     row_squares  IN   float32 (R,)    their squared lengths
     bonus        IN   float32 (R,)    for senses that are frequent
     sample       IN   uint64 (V,)     out of 2^32, how many of a word's tokens to look at
@@ -36,22 +36,25 @@ def assign_senses(
     longest = 0
     for s in range(len(sentences) - 1):
         longest = max(longest, sentences[s + 1] - sentences[s])
-    known = np.empty(longest, np.int64)
-    context = np.empty((1, choice.shape[1]), np.float32)
+    known = np.empty(longest, np.int32)
+    at = np.empty(longest, np.int64)
+    window, context = np.empty((1, choice.shape[1]), np.float32), np.empty((1, choice.shape[1]), np.float32)
     for s in range(len(sentences) - 1):
         n = 0
         for t in range(sentences[s], sentences[s + 1]):
             senses[t] = UNASSIGNED
             if 0 <= tokens[t] < size:
-                known[n] = t
+                known[n] = tokens[t]
+                at[n] = t
                 n += 1
+        center = -2 * reach - 1  # of the window, now; far from all words
         for k in range(n):
-            t = known[k]
-            word = tokens[t]
+            t, word = at[k], known[k]
             if draw(rng) >> S32 >= sample[word]:
                 continue
-            first, last = max(0, k - reach), min(n, k + reach + 1)
-            square = weighted_context(tokens, known, first, last, k, weights, choice, context)
+            move_window(known, n, center, k, reach, weights, choice, window)
+            center = k
+            square = without_word(word, weights, choice, window, context) if n > 1 else ZERO  # not what rounding left
             best = np.float32(-np.inf)
             for row in range(offsets[word], offsets[word] + numbers[word]):
                 squares = square * row_squares[row]
@@ -65,24 +68,38 @@ def assign_senses(
 
 
 @kernel
-def weighted_context(tokens, known, first, last, center, weights, choice, context):
-    """Weighted mean of the rows of the known words first..last-1, without `center`; returns its squared length."""
-    dim = choice.shape[1]
-    for i in range(dim):
-        context[0, i] = ZERO
-    total = ZERO
-    for k in range(first, last):
-        if k != center:
-            row = tokens[known[k]]
-            weight = weights[row]
-            total += weight
-            for i in range(dim):
-                context[0, i] += weight * choice[row, i]
-    scale = np.float32(1) / max(total, np.float32(1e-9))
+def move_window(words, n, old, new, reach, weights, choice, window):
+    """Make the weighted sum of the rows of words[old - reach : old + reach + 1] that of words[new - reach : ...].
+
+    Where the two windows have words in common only what leaves and what comes is read.  window SHARED float32 (1, c)
+    """
+    leave, come = max(0, old - reach), max(0, new - reach)
+    if new - old > reach:
+        leave = come
+        window[0] = ZERO
+    else:
+        come = old + reach + 1
+    for k in range(leave, max(leave, new - reach)):
+        add_row(choice, words[k], -weights[words[k]], window)
+    for k in range(come, min(n, new + reach + 1)):
+        add_row(choice, words[k], weights[words[k]], window)
+
+
+@kernel
+def add_row(table, row, weight, total):
+    """total += weight table[row]"""
+    for i in range(table.shape[1]):
+        total[0, i] += weight * table[row, i]
+
+
+@kernel
+def without_word(word, weights, choice, window, context):
+    """context = window without the word in its middle; returns its squared length.  context OUT float32 (1, c)"""
     square = ZERO
-    for i in range(dim):
-        context[0, i] *= scale
-        square += context[0, i] * context[0, i]
+    for i in range(choice.shape[1]):
+        x = window[0, i] - weights[word] * choice[word, i]
+        context[0, i] = x
+        square += x * x
     return square
 
 

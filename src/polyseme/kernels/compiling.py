@@ -3,6 +3,9 @@
 Division by zero gives infinity, as in C: Python's check for it would keep loops from being vectorised. Of the fast-math
 flags those that assume that there is no NaN are left out, so that a run that diverges is noticed.
 
+Numba counts references to arrays, also in inner loops that take them from tuples, and with locked instructions on
+counters that all threads share. A kernel that makes no array can do without: it is marked `uncounted`.
+
 Numba asks for a cached kernel only whether the kernel's own file has changed, not the files of the kernels it calls. So
 compiled kernels are kept in a folder named by a digest of all of them, and a stale one is never run.
 """
@@ -29,9 +32,9 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = before or str(_CACHE)
     try:
-        return njit(cache=True, **_OPTIONS, **options)(function)
+        return njit(cache=True, **{**_OPTIONS, **options})(function)
     except RuntimeError:  # nowhere to write a cache
-        return njit(**_OPTIONS, **options)(function)
+        return njit(**{**_OPTIONS, **options})(function)
     finally:
         config.CACHE_DIR = before
 
@@ -39,6 +42,11 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """For what is called once for each token with many arrays: passing those would cost more than the work."""
     return kernel(function, inline="always")
+
+
+def uncounted(function: Callable[..., Any]) -> Any:
+    """A kernel that makes no arrays, and need not count who holds those it was given."""
+    return kernel(function, _nrt=False)
 
 
 def _cache_folder() -> Path:

@@ -17,7 +17,7 @@ def gather_contexts(tokens, positions, starts, ends, reach, weights, choice, out
     starts     IN   int64 (k,)      where the sentence of each position begins ...
     ends       IN   int64 (k,)      ... and ends
     weights    IN   float32 (V,)    of a word in a context
-    choice     IN   float32 (V, d)  the vectors from which contexts are made
+    choice     IN   float32 (V, c)  the vectors from which contexts are made
     out        OUT  float32 (k, d)
     """
     for i in range(len(positions)):

@@ -14,6 +14,7 @@ ONE = np.float32(1)
 LIMIT = np.float32(16)  # dot products beyond are as certain
 SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
 PAIRS_PER_LOG = 32
+LANES = 16  # numbers in the widest vector register
 
 
 @kernel
@@ -39,14 +40,20 @@ def dot_rows(vectors, row, table, rows, n, out):
 
 
 @kernel
-def loss_and_pulls(context, n, weight, pulls):
-    """Replace dot products x by g = a (y - sigmoid(x)); returns the loss: the sum of -a log p(y), p(y) = 1 - |g / a|.
+def whole_lanes(n):
+    """n rounded up to whole vector registers."""
+    return (n + LANES - 1) // LANES * LANES
 
-    Both loops are made to be vectorised: exp(-x) is (a polynomial for exp(-x/64))^64, products only; and one logarithm
-    serves as many pairs as cannot make their product too small for a float64.
-    pulls  IN, OUT  float32 (n,)   of the context words, then of the noise words, each of which has the weight
+
+@kernel
+def find_pulls(context, n, pulls):
+    """Replace dot products x by g = y - sigmoid(x), where y is 1 for the context words, which come first.
+
+    Made to be vectorised: exp(-x) is (a polynomial for exp(-x/64))^64, products only, and what is left over of a
+    register behind the n numbers is computed along.
+    pulls  IN, OUT  float32 (whole_lanes(n),)
     """
-    for j in range(n):
+    for j in range(whole_lanes(n)):
         x = pulls[j]
         if x > LIMIT:
             x = LIMIT
@@ -63,15 +70,14 @@ def loss_and_pulls(context, n, weight, pulls):
         pulls[j] = -ONE / (ONE + e)
     for j in range(context):
         pulls[j] += ONE
-    loss = log_loss(pulls, 0, context) + np.float64(weight) * log_loss(pulls, context, n)
-    for j in range(context, n):
-        pulls[j] *= weight
-    return loss
 
 
 @kernel
 def log_loss(pulls, first, last):
-    """The sum of -log(1 - |g|) over pulls[first:last]."""
+    """The sum of -log(1 - |g|) over pulls[first:last]: the loss, since 1 - |g| is the probability of y.
+
+    One logarithm serves as many pairs as cannot make their product too small for a float64.
+    """
     loss = 0.0
     for start in range(first, last, PAIRS_PER_LOG):
         likelihood = 1.0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.senses import AT_RANDOM, BY_VECTOR, ONE_SENSE
-from polyseme.kernels.training import Parameters, Settings, Tables
+from polyseme.kernels.training import LOSS_EVERY, Parameters, Settings, Tables
 
 TIE = 1e-5
 LIMIT = 16
@@ -54,26 +54,31 @@ def train_block(
 ) -> tuple[int, int, float]:
     """Train on a block; the parameters should be float64 arrays. Returns (tokens trained, pairs, loss)."""
     random = Randomness(seed)
-    trained, pairs, loss = 0, 0, 0.0
+    most = min(2 * settings.window * settings.negatives, settings.noise_words)
+    trained, pairs, measured, loss = 0, 0, 0, 0.0
     for start, end in pairwise(sentences.tolist()):
         known = [w for w in tokens[start:end].tolist() if w < len(tables.keep)]
         words = [w for w in known if random.high() < tables.keep[w]]
         for t, word in enumerate(words):
+            if t % settings.noise_span == 0:
+                noise = [random.noise_word(tables.noise) for _ in range(most)]
             reach = 1 + (random.high() * settings.window >> 32)
             window = words[max(0, t - reach) : t] + words[t + 1 : t + 1 + reach]
             if not window:
                 continue
             asked = len(window) * settings.negatives
-            drawn = min(asked, settings.noise_words)
-            examples = [(o, 1.0, 1.0) for o in window]
-            examples += [(random.noise_word(tables.noise), 0.0, asked / drawn) for _ in range(drawn)]
+            got = noise[:asked]
+            examples = [(o, 1.0, 1.0) for o in window] + [(o, 0.0, asked / len(got)) for o in got]
             wide = settings.choice_window or reach
             context = words[max(0, t - wide) : t] + words[t + 1 : t + 1 + wide]
             sense = choose_sense(word, context, p, tables, settings, random)
-            loss += learn(sense, examples, p, settings, learning_rate)
+            token_loss = learn(sense, examples, p, settings, learning_rate)
+            if trained % LOSS_EVERY == 0:
+                loss += token_loss
+                measured += len(window) + asked
             trained += 1
             pairs += len(window) + asked
-    return trained, pairs, loss
+    return trained, pairs, loss * (pairs / max(measured, 1))
 
 
 def choose_sense(

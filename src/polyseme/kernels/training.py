@@ -12,7 +12,8 @@ For each kept token w, with R drawn from 1..N and the window c of R words on eac
              v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k])
 
 A window of |c| words asks for |c| S noise words. Up to `noise_words` it gets them; beyond, its pairs share so many,
-and each counts for several: the same gradient on average, from fewer rows of memory.
+and each counts for several. `noise_span` tokens in a row share one draw. Both keep the gradient on average the same,
+and take it from fewer rows of memory, which is what training waits for.
 
 Threads share the arrays and write without locks (Hogwild). Rows rarely collide, but those of the most frequent words
 do, and then two cores fight for the same cache lines. So each thread works on a copy of its own of the `hot` most
@@ -26,16 +27,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.compiling import inlined, kernel
+from polyseme.kernels.compiling import inlined, kernel, uncounted
 from polyseme.kernels.learning import (
     ONE,
     dot_rows,
-    loss_and_pulls,
+    find_pulls,
+    log_loss,
     move_adagrad,
     move_one_adagrad,
     move_one_sgd,
     move_sgd,
     sum_rows,
+    whole_lanes,
 )
 from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, below, draw, draw_noise
@@ -51,6 +54,7 @@ from polyseme.kernels.senses import (
 )
 
 AHEAD = 2  # tokens by which rows are fetched before they are needed
+LOSS_EVERY = 16  # the loss is measured on one token of so many: the logarithms take time
 
 
 class Parameters(NamedTuple):
@@ -60,7 +64,7 @@ class Parameters(NamedTuple):
     global_squares   float32 the same, or (1, 1)     AdaGrad's sums of squared gradients
     sense_vectors    float32 (R, d)                  v_s; senses of word w are rows offsets[w] to offsets[w + 1]
     sense_squares    float32 the same, or (1, 1)
-    cluster_centers  float32 (R, d), or (1, 1)       mu
+    cluster_centers  float32 (R, c), or (1, 1)       mu
     center_squares   float32 (R,)                    |mu|^2, kept up to date
     sense_counts     int64   (R,)                    tokens that chose the sense; a lost increment slows a center
     sense_offsets    int64   (V + 1,)
@@ -83,7 +87,7 @@ class Tables(NamedTuple):
 
     keep    IN  uint64  (V,)    subsampling, see `Vocabulary.keep_thresholds`
     noise   IN  uint32  (V, 2)  negatives, see `Vocabulary.noise_table`
-    choice  IN  float32 (V, d)  the vectors from which contexts are made: v_g itself, or a whitened copy
+    choice  IN  float32 (V, c)  the vectors from which contexts are made: v_g itself, or a whitened copy
     """
 
     keep: NDArray[np.uint64]
@@ -98,7 +102,8 @@ class Settings(NamedTuple):
     window: int
     choice_window: int  # words on each side that choose the sense; 0 for those of the window that is learned from
     negatives: int
-    noise_words: int  # most that are drawn for a token
+    noise_words: int  # most that a token gets
+    noise_span: int  # tokens that share a draw of noise words
     new_sense_threshold: float  # below this best cosine np-mssg makes a sense; -2 for never
     fill_empty: bool  # a sense that no context has chosen yet takes the next one
     adagrad: bool
@@ -112,6 +117,7 @@ class Scratch(NamedTuple):
     rng: NDArray[np.uint64]
     words: NDArray[np.int32]
     rows: NDArray[np.int32]
+    noise_rows: NDArray[np.int32]
     pulls: NDArray[np.float32]
     context: NDArray[np.float32]
     running: NDArray[np.float32]
@@ -120,31 +126,32 @@ class Scratch(NamedTuple):
     hot_squares_before: NDArray[np.float32]
 
 
-def make_scratch(longest_sentence: int, dim: int, settings: Settings) -> Scratch:
+def make_scratch(longest_sentence: int, dim: int, choice_dim: int, settings: Settings) -> Scratch:
     """Working space for sentences up to a length."""
     most = 2 * settings.window
-    pairs = most + min(most * settings.negatives, settings.noise_words)
+    noise = min(most * settings.negatives, settings.noise_words)
     return Scratch(
         rng=np.zeros(1, np.uint64),
         words=np.empty(longest_sentence, np.int32),
-        rows=np.empty(pairs, np.int32),
-        pulls=np.empty(pairs, np.float32),
-        context=np.empty((1, dim), np.float32),
-        running=np.empty((1, dim), np.float32),
+        rows=np.empty(most + noise, np.int32),
+        noise_rows=np.empty(noise, np.int32),
+        pulls=np.zeros(whole_lanes(most + noise), np.float32),
+        context=np.empty((1, choice_dim), np.float32),
+        running=np.empty((1, choice_dim), np.float32),
         gradient=np.empty(dim, np.float32),
         hot_before=np.empty((settings.hot, dim), np.float32),
         hot_squares_before=np.empty((settings.hot if settings.adagrad else 0, dim), np.float32),
     )
 
 
-@kernel
+@uncounted
 def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, learning_rate, thread, threads):
     """Train on a block of whole sentences.
 
     tokens     IN  int32 (n,)      ids; those of V or more are not in the vocabulary
     sentences  IN  int64 (m + 1,)  where each sentence begins in tokens, and the end
     seed       IN  uint64          all that is random in this block follows from it
-    Returns (tokens trained, pairs, sum of the loss over pairs) as int64, int64, float64.
+    Returns (tokens trained, pairs, sum of the loss over pairs, estimated) as int64, int64, float64.
     """
     vectors, squares = parameters.sense_vectors, parameters.sense_squares
     table, table_squares = parameters.global_vectors, parameters.global_squares
@@ -154,25 +161,29 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     hot_base = len(tables.keep) + thread * settings.hot
     take_hot_rows(table, hot_base, scratch.hot_before)
     take_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
-    trained, pairs, loss = 0, 0, 0.0
+    trained, pairs, measured, loss = 0, 0, 0, 0.0
     for s in range(len(sentences) - 1):
         n = keep_words(tokens, sentences[s], sentences[s + 1], tables.keep, rng, words)
         for t in range(n):
-            if t + AHEAD < n:
-                prefetch_senses(words[t + AHEAD], parameters, settings)
+            if t % settings.noise_span == 0:
+                draw_noise_rows(tables.noise, settings, hot_base, rng, scratch.noise_rows, table)
+            prefetch_ahead(words, t, n, parameters, settings, hot_base)
             reach = 1 + below(draw(rng), settings.window)
             first, last = max(0, t - reach), min(n, t + reach + 1)
-            if last - first < 2:
-                continue
             context = last - first - 1
-            used = draw_rows(words, t, first, last, tables.noise, settings, hot_base, rng, rows)
-            for j in range(used):
-                prefetch_row(table, rows[j])  # needed once the sense is chosen
+            if context == 0:
+                continue
+            used = list_rows(words, t, first, last, settings, hot_base, scratch.noise_rows, rows)
             square = find_context(words, n, t, first, last, tables.choice, settings, scratch)
             sense = choose_sense(words[t], square, parameters, settings, rng, scratch.context)
             dot_rows(vectors, sense, table, rows, used, pulls)
             weight = np.float32(context * settings.negatives) / np.float32(used - context)
-            loss += loss_and_pulls(context, used, weight, pulls)
+            find_pulls(context, used, pulls)
+            if trained % LOSS_EVERY == 0:
+                measured += context * (1 + settings.negatives)
+                loss += log_loss(pulls, 0, context) + np.float64(weight) * log_loss(pulls, context, used)
+            for j in range(context, used):
+                pulls[j] *= weight
             sum_rows(table, rows, pulls, used, gradient)
             if settings.adagrad:
                 move_adagrad(table, table_squares, rows, pulls, used, vectors, sense, learning_rate, delta)
@@ -184,7 +195,7 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
             pairs += context * (1 + settings.negatives)
     give_hot_rows(table, hot_base, scratch.hot_before, ONE / np.float32(threads))
     give_hot_rows(table_squares, hot_base, scratch.hot_squares_before, ONE)
-    return trained, pairs, loss
+    return trained, pairs, loss * (pairs / max(measured, 1))
 
 
 @kernel
@@ -200,14 +211,18 @@ def keep_words(tokens, start, end, keep, rng, words):
 
 
 @inlined
-def prefetch_senses(word, parameters, settings):
-    """Fetch what choosing and learning a sense of the word will read."""
-    row = parameters.sense_offsets[word]
-    if settings.rule == BY_CENTER:
-        for sense in range(row, row + parameters.sense_numbers[word]):
-            prefetch_row(parameters.cluster_centers, sense)
-    elif settings.rule == ONE_SENSE:
-        prefetch_row(parameters.sense_vectors, row)
+def prefetch_ahead(words, t, n, parameters, settings, hot_base):
+    """Fetch what the tokens after t will read: the senses of a word, and a row that comes into the window."""
+    if t + AHEAD < n:
+        word = words[t + AHEAD]
+        row = parameters.sense_offsets[word]
+        if settings.rule == BY_CENTER:
+            for sense in range(row, row + parameters.sense_numbers[word]):
+                prefetch_row(parameters.cluster_centers, sense)
+        elif settings.rule == ONE_SENSE:
+            prefetch_row(parameters.sense_vectors, row)
+    if t + settings.window + AHEAD < n:
+        prefetch_row(parameters.global_vectors, global_row(words[t + settings.window + AHEAD], settings.hot, hot_base))
 
 
 @inlined
@@ -258,8 +273,8 @@ def find_context(words, n, t, first, last, choice, settings, scratch):
 def slide_window(words, n, t, reach, choice, running):
     """Move the sum of the rows of words[t - reach : t + reach + 1] on to t: one row comes in, one goes out.
 
-    choice   IN      float32 (V, d)  must not change meanwhile
-    running  SHARED  float32 (1, d)
+    choice   IN      float32 (V, c)  must not change meanwhile
+    running  SHARED  float32 (1, c)
     """
     dim = choice.shape[1]
     if t == 0:
@@ -311,19 +326,30 @@ def move_center(row, context, count, centers, center_squares):
 
 
 @inlined
-def draw_rows(words, center, first, last, noise, settings, hot_base, rng, rows):
+def global_row(word, hot, hot_base):
+    """Where this thread has v_g of a word."""
+    return np.int64(word) if word >= hot else hot_base + np.int64(word)
+
+
+@inlined
+def draw_noise_rows(noise, settings, hot_base, rng, noise_rows, table):
+    """Fill `noise_rows` with those of new noise words."""
+    for j in range(len(noise_rows)):
+        noise_rows[j] = global_row(draw_noise(rng, noise), settings.hot, hot_base)
+        prefetch_row(table, noise_rows[j])
+
+
+@inlined
+def list_rows(words, center, first, last, settings, hot_base, noise_rows, rows):
     """Fill `rows` with those of the context words and, after them, of their noise words; returns how many rows."""
     n = 0
     for t in range(first, last):
         if t != center:
-            word = np.int64(words[t])
-            rows[n] = word if word >= settings.hot else hot_base + word
+            rows[n] = global_row(words[t], settings.hot, hot_base)
             n += 1
-    for _ in range(min(n * settings.negatives, settings.noise_words)):
-        word = draw_noise(rng, noise)
-        rows[n] = word if word >= settings.hot else hot_base + word
-        n += 1
-    return n
+    for j in range(min(n * settings.negatives, settings.noise_words)):
+        rows[n + j] = noise_rows[j]
+    return n + min(n * settings.negatives, settings.noise_words)
 
 
 @kernel

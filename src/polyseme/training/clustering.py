@@ -41,7 +41,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         contexts = contexts[np.repeat(enough, numbers)]
         some, numbers = some[enough], numbers[enough]
         bounds = np.concatenate([[0], np.cumsum(numbers)])
-        centers = np.empty((len(some), most, config.dim), np.float32)
+        centers = np.empty((len(some), most, choice.shape[1]), np.float32)
         sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
         cluster_words(contexts, bounds, most, *limits, seed, centers, sizes, found)
@@ -56,7 +56,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         bounds = uses.offsets[np.append(some, some[-1] + 1)]
         places = uses.positions[bounds[0] : bounds[-1]]
         inside = np.searchsorted(sentences, places, side="right") - 1
-        contexts = np.empty((len(places), config.dim), np.float32)
+        contexts = np.empty((len(places), choice.shape[1]), np.float32)
         reach = config.choice_window or config.window
         gather_contexts(tokens, places, sentences[inside], sentences[inside + 1], reach, weights, choice, contexts)
         lengths = np.linalg.norm(contexts, axis=1)

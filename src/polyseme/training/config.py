@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # flags are made from this module: it must be quick to import
 ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-senses"]
 OptimizerName = Literal["sgd", "adagrad"]
 CenterStart = Literal["clusters", "contexts", "zero"]
+KeptVectors = Literal["sum", "learned"]
 RecipeName = Literal["default", "paper"]
 
 MOST_SENSES = 100
@@ -38,7 +39,7 @@ class TrainConfig:
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
     max_senses: int = _setting(3, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    same_sense_cosine: float = _setting(0.15, "np-mssg takes clusters with a higher cosine for one sense", -1, 1)
+    same_sense_cosine: float = _setting(0.1, "np-mssg takes clusters with a higher cosine for one sense", -1, 1)
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
     choice_window: int = _setting(
@@ -48,16 +49,23 @@ class TrainConfig:
     noise_words: int = _setting(
         10, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
     )
+    noise_span: int = _setting(8, "Tokens in a row that share a draw of noise words", 1, 10**6)
     epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
     learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
     adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
     warmup: float = _setting(0.4, "Share of the training during which words have one sense", 0, 0.9)
-    whitening: float = _setting(0.85, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
+    whitening: float = _setting(1.0, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
+    choice_dim: int = _setting(64, "Directions of the whitened space that are kept, at most", 1, 10_000)
     center_start: CenterStart = _setting(
         "clusters",
         "Where senses start: at clusters of a word's contexts, at its first contexts, or at zero",
         one_of=get_args(CenterStart),
+    )
+    kept_vectors: KeptVectors = _setting(
+        "sum",
+        "Sense vectors that are kept: with the word's global vector added and the mean of all taken off, or as learned",
+        one_of=get_args(KeptVectors),
     )
     subsample: float = _setting(1e-3, "Frequency above which words are thinned; 0 for never", 0, 1)
     min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)
@@ -94,6 +102,7 @@ PAPER: dict[str, Any] = {
     "learning_rate": 0.025,
     "negatives": 1,
     "noise_words": 10**6,
+    "noise_span": 1,
     "window": 5,
     "choice_window": 0,
     "senses": 3,
@@ -104,6 +113,7 @@ PAPER: dict[str, Any] = {
     "warmup": 0.0,
     "whitening": 0.0,
     "center_start": "zero",
+    "kept_vectors": "learned",
     "multi_sense_min_count": 20,
 }
 RECIPES: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.corpus.lexicon import Split, split
-from polyseme.corpus.tokenizers import Tokenizer
+from polyseme.corpus.lexicon import split
+from polyseme.corpus.tokenizers import AnyTokenizer, Tokenizer
 from polyseme.kernels.assignment import keep_best
+from polyseme.kernels.quoting import quote_words, room_for
+from polyseme.kernels.text import NEWLINE
 from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.examples import ExampleReader, no_examples, quotable, quoted, to_line
 from polyseme.model.sense_model import SenseModel
@@ -20,6 +23,7 @@ from polyseme.training.trainer import block_bounds, block_seed
 USES = 500  # of each word, chosen at random, are looked at
 AROUND = 12  # words quoted on each side
 CHUNK_TOKENS = 100_000
+SENTENCES_AT_ONCE = 1000
 
 
 def find_examples(
@@ -74,30 +78,55 @@ def _quote(
 ) -> dict[int, bytes]:
     """The words around each position (given in rising order), as JSON: from the source text, else from the tokens."""
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
-    sentences, firsts = np.unique(sentence_of, return_index=True)
-    groups = np.split(positions, firsts[1:]) if len(positions) else []
-    tokenizer = model.tokenizer
+    sentences = np.unique(sentence_of)
+    texts = corpus.texts(sentences)
     found: dict[int, bytes] = {}
-    bounds = zip(corpus.sentences[sentences].tolist(), corpus.sentences[sentences + 1].tolist(), strict=True)
-    for (start, end), inside, text in zip(bounds, groups, corpus.texts(sentences), strict=True):
+    for first in range(0, len(sentences), SENTENCES_AT_ONCE):
         stop()
-        words = split(text, tokenizer) if text is not None and isinstance(tokenizer, Tokenizer) else None
-        if words is not None and len(words.starts) >= end - start:
-            quotes = _from_text(words, inside - start)
-        else:
-            quotes = (_from_tokens(corpus, start, end, position) for position in inside.tolist())
-        found.update(zip(inside.tolist(), quotes, strict=True))
+        some = sentences[first : first + SENTENCES_AT_ONCE]
+        inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
+        here, of = positions[inside], np.searchsorted(some, sentence_of[inside])
+        starts, ends = corpus.sentences[some], corpus.sentences[some + 1]
+        lines = _Lines(list(islice(texts, len(some))), model.tokenizer)
+        whole = lines.lengths >= ends - starts  # a text with fewer words than tokens is not the one that was encoded
+        exact = whole[of]
+        found.update(zip(here[exact].tolist(), lines.quote(of[exact], (here - starts[of])[exact]), strict=True))
+        for position, i in zip(here[~exact].tolist(), of[~exact].tolist(), strict=True):
+            found[position] = _from_tokens(corpus, int(starts[i]), int(ends[i]), position)
     return found
 
 
-def _from_text(words: Split, numbers: NDArray[np.int64]) -> Iterator[bytes]:
-    """The words of these numbers, each with the words around it."""
-    text, starts, ends = quotable(words.text), words.starts, words.ends
-    first, last = np.maximum(numbers - AROUND, 0), np.minimum(numbers + AROUND, len(starts) - 1)
-    begin = np.where(first > 0, starts[first], 0)
-    end = np.where(last < len(starts) - 1, ends[last], len(text))
-    for a, b, c, d in zip(begin.tolist(), starts[numbers].tolist(), ends[numbers].tolist(), end.tolist(), strict=True):
-        yield quoted(text[a:b], text[b:c], text[c:d])
+class _Lines:
+    """Texts of sentences, split into words; one that is None, or that our tokenizers did not split, has no words."""
+
+    def __init__(self, texts: list[bytes | None], tokenizer: AnyTokenizer) -> None:
+        text = b"\n".join(t or b"" for t in texts) + b"\n"
+        if isinstance(tokenizer, Tokenizer):
+            words = split(text, tokenizer)
+            self.starts, self.ends = words.starts.astype(np.int64), words.ends.astype(np.int64)
+        else:
+            self.starts = self.ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEWLINE)
+        self.text = quotable(text)
+        line_ends = np.flatnonzero(self.starts == self.ends)
+        self.firsts = np.concatenate([[0], line_ends[:-1] + 1])  # the first word of each line ...
+        self.lengths = line_ends - self.firsts  # ... and how many words it has
+        self.stops = self.starts[line_ends]
+        self.begins = np.concatenate([[0], self.stops[:-1] + 1])
+
+    def quote(self, lines: NDArray[np.int64], numbers: NDArray[np.int64]) -> Iterator[bytes]:
+        """The word of each number in its line, with the words around it, as JSON."""
+        first, last = numbers - AROUND, numbers + AROUND
+        words = self.firsts[lines] + numbers
+        begins = np.where(first > 0, self.starts[words - np.minimum(numbers, AROUND)], self.begins[lines])
+        left = np.minimum(self.lengths[lines] - 1 - numbers, AROUND)
+        stops = np.where(last < self.lengths[lines] - 1, self.ends[words + left], self.stops[lines])
+        out = np.empty(room_for(len(words), int((stops - begins).sum())), np.uint8)
+        bounds = np.empty(len(words) + 1, np.int64)
+        quote_words(
+            np.frombuffer(self.text, np.uint8), begins, self.starts[words], self.ends[words], stops, out, bounds
+        )
+        quotes = out[: bounds[-1]].tobytes()
+        return (quotes[a:b] for a, b in pairwise(bounds.tolist()))
 
 
 def _from_tokens(corpus: EncodedCorpus, start: int, end: int, position: int) -> bytes:

@@ -43,6 +43,7 @@ class TrainState:
         """Random vectors, uniform in +-1/2d, and no contexts yet."""
         offsets = _sense_offsets(config, vocabulary)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
+        choice_dim = min(config.choice_dim, dim) if config.whitening > 0 else dim
         random = np.random.default_rng(config.seed)
         adagrad, centers = config.optimizer == "adagrad", has_centers(config)
         hot = hot_rows(words, threads)
@@ -53,7 +54,7 @@ class TrainState:
             global_squares=np.zeros(global_vectors.shape if adagrad else (1, 1), np.float32),
             sense_vectors=_uniform(random, rows, dim),
             sense_squares=np.zeros((rows, dim) if adagrad else (1, 1), np.float32),
-            cluster_centers=np.zeros((rows, dim) if centers else (1, 1), np.float32),
+            cluster_centers=np.zeros((rows, choice_dim) if centers else (1, 1), np.float32),
             center_squares=np.zeros(rows if centers else 1, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
@@ -73,6 +74,7 @@ class TrainState:
             choice_window=config.choice_window if self._whitened else 0,
             negatives=config.negatives,
             noise_words=config.noise_words,
+            noise_span=config.noise_span,
             new_sense_threshold=config.new_sense_threshold if discovers else NEVER,
             fill_empty=discovers or config.center_start != "zero",
             adagrad=config.optimizer == "adagrad",
@@ -101,7 +103,7 @@ class TrainState:
         if has_centers(self.config) and self.config.whitening > 0:
             words = len(self.vocabulary)
             running = self.vocabulary.counts * (self.tables.keep / 2.0**32)
-            table = whitened(p.global_vectors[:words], running, self.config.whitening)
+            table = whitened(p.global_vectors[:words], running, self.config.whitening, p.cluster_centers.shape[1])
             self.tables = self.tables._replace(choice=table)
         self.split = True
 
@@ -119,13 +121,19 @@ class TrainState:
         number = np.arange(len(word_of)) - p.sense_offsets[word_of]
         used = np.flatnonzero(number < p.sense_numbers[word_of])
         order = used[np.lexsort((number[used], -p.sense_counts[used], word_of[used]))]
-        centers = has_centers(self.config)
+        vectors = p.sense_vectors[order]
+        centers = p.cluster_centers[order] if has_centers(self.config) else None
+        if self.config.kept_vectors == "sum":
+            if self.config.model == "mssg-maxout":
+                centers = vectors.copy()  # contexts are compared with what was learned
+            vectors += p.global_vectors[word_of[order]]
+            vectors -= vectors.mean(axis=0)
         return ModelArrays(
             global_vectors=p.global_vectors[:words].copy(),
-            sense_vectors=p.sense_vectors[order],
+            sense_vectors=vectors,
             sense_offsets=np.concatenate([[0], np.cumsum(p.sense_numbers)]).astype(np.int64),
             sense_counts=p.sense_counts[order],
-            cluster_centers=p.cluster_centers[order] if centers else None,
+            cluster_centers=centers,
             choice_vectors=self.tables.choice if self._whitened else None,
         )
 

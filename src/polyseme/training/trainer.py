@@ -147,7 +147,7 @@ class Trainer:
         """One thread: take the next block, train on it, again."""
         state, settings = self.state, self.state.settings
         try:
-            scratch = make_scratch(LONGEST_SENTENCE, state.config.dim, settings)
+            scratch = make_scratch(LONGEST_SENTENCE, state.config.dim, state.tables.choice.shape[1], settings)
             while not leave.is_set():
                 with self._lock:
                     block = self.done
