@@ -1,9 +1,9 @@
-"""Speed against gensim's Word2Vec: python benchmarks/speed.py [CORPUS]
+"""Speed against gensim, fastText and word2vec: python benchmarks/speed.py [CORPUS]
 
 Runs each program in a process of its own, alternating, on the same file with the same dim, window, negatives,
-subsampling, minimum count, epochs and threads, and writes its section of benchmarks/RESULTS.md. Ratios are of the best
-runs. End to end is the whole program: polyseme's also finds example sentences and saves the model; gensim's
-reads the vocabulary, trains and saves its vectors.
+subsampling, minimum count, epochs and threads, and writes its section of benchmarks/RESULTS.md and a plot. End to end
+is the whole program: polyseme's also finds example sentences and saves the model; the others' reads the vocabulary,
+trains and saves vectors. fastText (without subwords) and word2vec take part if they are installed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import sys
 import tempfile
 import time
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared" / "data" / "corpora" / "wiki8.xz"
+OURS = ("polyseme skip-gram", "polyseme mssg", "polyseme np-mssg")
 LINE = 1000  # gensim hands out work by lines, so one long line would give its second thread nothing to do
 
 Result = dict[str, Any]
@@ -35,9 +37,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         arguments.name = Path(arguments.corpus).name
         arguments.corpus = prepare(Path(arguments.corpus), Path(folder))
-        programs = ["gensim", "polyseme skip-gram", "polyseme mssg"]
+        programs = ["gensim", *(p for p in ("fasttext", "word2vec") if find_spec(p)), *OURS]
         results: dict[str, list[Result]] = {program: [] for program in programs}
-        for program in programs[1:]:  # compile the kernels before anything is timed
+        for program in OURS:  # compile the kernels before anything is timed
             start(program, arguments, warm_up=True)
         for _ in range(arguments.repeat):
             for program in programs:
@@ -46,6 +48,7 @@ def main() -> None:
     text = report(results, arguments)
     print(text)
     write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions", text)
+    plot(results, HERE / f"speed-{arguments.dim}.png")
 
 
 def parse() -> argparse.Namespace:
@@ -96,7 +99,10 @@ def run(program: str, arguments: argparse.Namespace) -> Result:
     """One program, timed from the first import to the saved vectors."""
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        parts = gensim(arguments, folder) if program == "gensim" else polyseme(program.split()[1], arguments, folder)
+        if program in OURS:
+            parts = polyseme(program.split()[1], arguments, folder)
+        else:
+            parts = {"gensim": gensim, "fasttext": fasttext, "word2vec": word2vec}[program](arguments, folder)
         seconds = time.perf_counter() - begin
     return {**parts, "end_to_end": seconds, "peak_mb": peak_memory()}
 
@@ -125,6 +131,27 @@ def gensim(a: argparse.Namespace, folder: str) -> Result:
     return {"reading": read - begin, "training": trained - read}
 
 
+def fasttext(a: argparse.Namespace, folder: str) -> Result:
+    import fasttext as program
+
+    model = program.train_unsupervised(
+        a.corpus, model="skipgram", dim=a.dim, ws=a.window, neg=a.negatives, t=a.sample, minCount=a.min_count,
+        epoch=a.epochs, thread=a.threads, lr=0.025, minn=0, maxn=0, bucket=0, verbose=0,
+    )  # fmt: skip
+    model.save_model(f"{folder}/vectors")
+    return {}
+
+
+def word2vec(a: argparse.Namespace, folder: str) -> Result:
+    import word2vec as program
+
+    program.word2vec(
+        a.corpus, f"{folder}/vectors", size=a.dim, window=a.window, negative=a.negatives, sample=str(a.sample),
+        min_count=a.min_count, iter_=a.epochs, threads=a.threads, cbow=0, binary=True,
+    )  # fmt: skip
+    return {}
+
+
 def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
     from polyseme import train
     from polyseme.training.events import Encoded, Event, Trained
@@ -151,40 +178,53 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
         p: {k: (max if k == "peak_mb" else min)(r[k] for r in runs) for k in runs[0]} for p, runs in results.items()
     }
     middle = {p: statistics.median(r["end_to_end"] for r in runs) for p, runs in results.items()}
+
+    def seconds(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1f}"
+
     rows = [
-        f"| {program} | {b['reading']:.1f} | {b['training']:.1f} | {b['end_to_end']:.1f} | {middle[program]:.1f} "
-        f"| {best['gensim']['training'] / b['training']:.2f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
+        f"| {program} | {seconds(b.get('reading'))} | {seconds(b.get('training'))} | {b['end_to_end']:.1f} "
+        f"| {middle[program]:.1f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
         f"| {middle['gensim'] / middle[program]:.2f} | {b['peak_mb']:.0f} |"
         for program, b in best.items()
     ]
     command = (
         f"python benchmarks/speed.py --dim {a.dim} --negatives {a.negatives} --epochs {a.epochs} --threads {a.threads}"
     )
-    heads = (
-        "program",
-        "reading",
-        "training",
-        "end to end",
-        "median",
-        "training ratio",
-        "end-to-end ratio",
-        "of medians",
-    )
+    heads = ("program", "reading", "training", "end to end", "median", "ratio of bests", "of medians")
     return "\n".join(
         [
             f"`{command} --repeat {a.repeat}`",
             "",
             f"{processor()}, {a.threads} threads; Python {platform.python_version()}, gensim {version('gensim')}, "
             f"Numba {version('numba')}. {a.name} in lines of {LINE:,} words; window {a.window}, negatives "
-            f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. gensim learns "
-            f"one sense a word, mssg three. Seconds, the best of {a.repeat} alternating runs; a ratio is gensim's time "
-            "by ours: more is faster.",
+            f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. mssg learns "
+            f"three senses a word, np-mssg up to three, the others one. Seconds, the best of {a.repeat} alternating "
+            "runs, and their median from end to end; a ratio is gensim's time by the program's: more is faster.",
+            "",
+            f"![seconds from end to end](speed-{a.dim}.png)",
             "",
             f"| {' | '.join(heads)} | peak MB |",
             "|---|" + "---:|" * len(heads),
             *rows,
         ]
     )
+
+
+def plot(results: dict[str, list[Result]], path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(7, 0.5 * len(results) + 1), layout="constrained")
+    names = list(results)[::-1]
+    medians = [statistics.median(r["end_to_end"] for r in results[name]) for name in names]
+    axis.barh(names, medians, color=["tab:blue" if name in OURS else "tab:gray" for name in names])
+    for name in names:
+        axis.plot([r["end_to_end"] for r in results[name]], [name] * len(results[name]), "k.", markersize=4)
+    axis.set_xlabel("seconds from end to end: median, and each run")
+    figure.savefig(path, dpi=120)
 
 
 def processor() -> str:
