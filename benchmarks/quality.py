@@ -1,28 +1,33 @@
-"""Quality of the default recipe: python benchmarks/quality.py CORPUS EVAL [--seeds 1 2 3] [--dim 300]
+"""Quality of the default recipe: python benchmarks/quality.py CORPUS EVAL [--seeds 1 2 3]
 
-Trains skip-gram, mssg and np-mssg with each seed (a finished model is not trained again), scores them on every task,
-and writes its sections of benchmarks/RESULTS.md: a table of means over seeds, each score of senses before its control,
-and the senses of a dozen words. CORPUS is a text or an encoded corpus, EVAL the folder of the evaluation sets.
+Trains skip-gram, mssg and np-mssg with each seed at 300 dimensions and scores them on every task; then trains on
+corpora with pseudowords at 100 dimensions, the default recipe with each seed and its variants with the first. Writes its
+sections of benchmarks/RESULTS.md: means over seeds, each score of senses before its control; the variants; and the
+senses of a dozen words. What was trained or scored before, in the folder given by --work, is not done again.
+CORPUS is an encoded corpus, EVAL the folder of the evaluation sets.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from speed import processor, write_section
+from speed import HERE, processor, write_section
 
 from polyseme import SenseModel, train
-from polyseme.corpus.encoded import EncodedCorpus, is_encoded
-from polyseme.corpus.encoding import encode
-from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import find_tokenizer
-from polyseme.evaluation.scores import Evaluation, Score
+from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.evaluation.scores import Evaluation
 from polyseme.evaluation.tasks import evaluate
+from polyseme.training.config import make_config
 
 MODELS = ("skip-gram", "mssg", "np-mssg")
+DIM, PSEUDOWORD_DIM = 300, 100
 WORDS = ("plant", "apple", "bank", "rock", "fox", "net", "run", "cell", "mercury", "bass", "star", "spring")
 TASKS = {
     "scws": "scws/ratings.txt",
@@ -30,6 +35,7 @@ TASKS = {
     "analogy": "analogy/questions-words.txt",
     "wsi": "semeval2010",
     "wic": "wic",
+    "health": None,
 }
 # What of each task is shown: group and measure.
 SHOWN = {
@@ -38,97 +44,161 @@ SHOWN = {
     "analogy": (("total", "words"), ("total", "mean"), ("total", "senses")),
     "wsi": (("all", "ari"),),
     "wic": (("dev", "same_sense"), ("dev", "avg_sim_c"), ("dev", "context_sim")),
+    "health": (("all", "senses"), ("all", "dead"), ("all", "duplicates"), ("all", "sureness")),
     "pseudowords": (
         ("pairs", "ari"), ("pairs", "ceiling of ari"), ("pairs", "right number, ceiling above 0.5"),
-        ("triples", "ari"), ("triples", "ceiling of ari"), ("controls", "left whole"),
+        ("triples", "ari"), ("triples", "ceiling of ari"), ("triples", "right number, ceiling above 0.5"),
+        ("controls", "left whole"), ("all", "ARI by ceiling"),
     ),
-    "health": (("all", "senses"), ("all", "dead"), ("all", "duplicates"), ("all", "sureness")),
 }  # fmt: skip
+# The default recipe with one thing taken back, and the recipe of the paper: (recipe, settings) by what was changed.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "np-mssg": ("default", {"model": "np-mssg"}),
+    "not whitened, window 5": ("default", {"model": "np-mssg", "whitening": 0.0}),
+    "all directions": ("default", {"model": "np-mssg", "choice_dim": PSEUDOWORD_DIM}),
+    "senses chosen by window 5": ("default", {"model": "np-mssg", "choice_window": 5}),
+    "warm-up a fifth": ("default", {"model": "np-mssg", "warmup": 0.2}),
+    "same sense above 0.1": ("default", {"model": "np-mssg", "same_sense_cosine": 0.1}),
+    "five clusters at most": ("default", {"model": "np-mssg", "max_senses": 5}),
+    "mssg": ("default", {"model": "mssg"}),
+    "mssg, senses from first contexts": ("default", {"model": "mssg", "center_start": "contexts"}),
+    "mssg, two senses": ("default", {"model": "mssg", "senses": 2}),
+    "mssg, paper's recipe": ("paper", {"model": "mssg"}),
+    "np-mssg, paper's recipe": ("paper", {"model": "np-mssg"}),
+}
 
-Found = dict[str, list[Evaluation]]  # by task, one for each seed
+Scores = dict[str, dict[str, list[float | None]]]  # by group and measure: the value and its control
 
 
 def main() -> None:
     arguments = parse()
     arguments.work.mkdir(parents=True, exist_ok=True)
-    corpus = encoded(arguments.corpus, arguments.work)
-    results: dict[str, Found] = {name: {} for name in MODELS}
-    for name in MODELS:
-        for seed in arguments.seeds:
-            path = arguments.work / f"{name}-{arguments.dim}-{seed}.model"
-            model = train(
-                corpus, path, model=name, dim=arguments.dim, seed=seed, examples=0, resume=True,
-                tokenizer=corpus.description["tokenizer"],
-            )  # fmt: skip
-            for task, evaluation in scored(model, arguments, seed):
-                results[name].setdefault(task, []).append(evaluation)
-                print(name, seed, task, flush=True)
-    head = f"Quality, {arguments.dim} dimensions"
-    results_file = Path(__file__).resolve().parent / "RESULTS.md"
-    write_section(results_file, f"## {head}", "\n".join(report(results, corpus, arguments)))
-    write_section(results_file, f"## Senses, {arguments.dim} dimensions", "\n".join(senses(arguments)))
+    if "tasks" in arguments.parts:
+        results = {name: [tasks(name, seed, arguments) for seed in arguments.seeds] for name in MODELS}
+        note = f"{DIM} dimensions"
+        write_section(HERE / "RESULTS.md", "## Quality", "\n".join(report(results, note, arguments)))
+        write_section(HERE / "RESULTS.md", f"## Senses, {DIM} dimensions", "\n".join(senses(arguments)))
+    if "pseudowords" in arguments.parts:
+        results = {
+            name: [{"pseudowords": pseudowords(name, seed, arguments)} for seed in arguments.seeds]
+            for name in ("np-mssg", "mssg")
+        }
+        note = f"{PSEUDOWORD_DIM} dimensions, 100 pairs, 50 triples and 200 words left alone for each seed"
+        write_section(HERE / "RESULTS.md", "## Pseudowords", "\n".join(report(results, note, arguments)))
+    if "variants" in arguments.parts:
+        first = arguments.seeds[0]
+        variants = {name: pseudowords(name, first, arguments) for name in VARIANTS}
+        write_section(HERE / "RESULTS.md", "## Variants of the recipe", "\n".join(comparison(variants, arguments)))
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("eval", type=Path)
-    parser.add_argument("--dim", type=int, default=300)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--work", type=Path, default=Path("quality"), help="where models are kept")
-    parser.add_argument("--skip-pseudowords", action="store_true", help="they need a training of their own each")
+    parser.add_argument("--parts", nargs="+", default=["tasks", "pseudowords", "variants"])
+    parser.add_argument("--work", type=Path, default=Path("quality"), help="where models and scores are kept")
     return parser.parse_args()
 
 
-def encoded(path: Path, work: Path) -> EncodedCorpus:
-    if is_encoded(path):
-        return EncodedCorpus.open(path)
-    if is_encoded(work / "corpus"):
-        return EncodedCorpus.open(work / "corpus")
-    return encode(find_sources([path]), find_tokenizer("words"), work / "corpus", lambda _: None)
+def tasks(name: str, seed: int, arguments: argparse.Namespace) -> dict[str, Scores]:
+    """The scores of a model on every task but pseudowords."""
+    path = arguments.work / f"{name}-{seed}.model"
+
+    def score(task: str) -> Evaluation:
+        data = TASKS[task]
+        model = trained(path, arguments, model=name, dim=DIM, seed=seed)
+        return evaluate(model, task, arguments.eval / data if data else None)
+
+    return {task: kept(arguments.work / f"{name}-{seed}-{task}.json", partial(score, task)) for task in TASKS}
 
 
-def scored(model: SenseModel, arguments: argparse.Namespace, seed: int) -> Iterator[tuple[str, Evaluation]]:
-    for task, data in TASKS.items():
-        yield task, evaluate(model, task, arguments.eval / data)
-    yield "health", evaluate(model, "health")
-    if not arguments.skip_pseudowords and model.config["model"] != "skip-gram":
-        yield "pseudowords", evaluate(model, "pseudowords", arguments.corpus, seed=seed)
+def pseudowords(name: str, seed: int, arguments: argparse.Namespace) -> Scores:
+    """How well a variant finds the words of pseudowords, which are chosen by a model of one sense."""
+
+    def score() -> Evaluation:
+        chooser = arguments.work / "chooser.model"
+        model = trained(chooser, arguments, model="skip-gram", dim=PSEUDOWORD_DIM, seed=1, epochs=2)
+        recipe, settings = VARIANTS[name]
+        config = make_config(recipe, dim=PSEUDOWORD_DIM, **settings)
+        return evaluate(replace(model, config=config.to_dict()), "pseudowords", arguments.corpus, seed=seed)
+
+    return kept(arguments.work / f"pseudowords-{name.replace(' ', '-')}-{seed}.json", score)
 
 
-def report(results: dict[str, Found], corpus: EncodedCorpus, arguments: argparse.Namespace) -> Iterator[str]:
+def trained(path: Path, arguments: argparse.Namespace, **settings: Any) -> SenseModel:
+    corpus = EncodedCorpus.open(arguments.corpus)
+    return train(corpus, path, tokenizer=corpus.description["tokenizer"], examples=0, resume=True, **settings)
+
+
+def kept(path: Path, score: Callable[[], Evaluation]) -> Scores:
+    """The scores in a file, which is written first if it is not there."""
+    if not path.exists():
+        found = score()
+        table: Scores = {
+            group: {measure: [s.value, s.control] for measure, s in measures.items()}
+            for group, measures in found.table.items()
+        }
+        figures = {name: [float(x), None] for name, x in found.facts.items() if isinstance(x, float)}
+        table.setdefault("all", {}).update(figures)
+        path.write_text(json.dumps(table))
+        print(path.stem, table["all"], flush=True)
+    return json.loads(path.read_text())  # type: ignore[no-any-return]
+
+
+def report(results: dict[str, list[dict[str, Scores]]], note: str, arguments: argparse.Namespace) -> Iterator[str]:
+    """A table of models by measures."""
+    yield from head(arguments)
     seeds = " ".join(map(str, arguments.seeds))
-    yield f"`python benchmarks/quality.py {arguments.corpus.name} eval --dim {arguments.dim} --seeds {seeds}`\n"
     yield (
-        f"{processor()}; {len(corpus.tokens):,} tokens, the default recipe, means over seeds {seeds}, and in brackets "
-        "the lowest and highest. Behind a slash the same vectors with senses drawn at random.\n"
+        f"{note}, the default recipe: the mean over seeds {seeds}, and in brackets the lowest and the highest. "
+        "Behind a slash the same vectors with senses drawn at random.\n"
     )
-    yield f"| task | measure | {' | '.join(MODELS)} |"
-    yield "|---|---|" + "---|" * len(MODELS)
+    yield f"| task | measure | {' | '.join(results)} |"
+    yield "|---|---|" + "---|" * len(results)
     for task, measures in SHOWN.items():
         for group, measure in measures:
-            cells = [cell(found.get(task, []), group, measure) for found in results.values()]
-            if any(value != "-" for value in cells):
-                yield f"| {task} | {group}: {measure} | {' | '.join(cells)} |"
+            found = [[run.get(task, {}).get(group, {}).get(measure) for run in runs] for runs in results.values()]
+            if any(scores[0] for scores in found):
+                yield f"| {task} | {group}: {measure} | {' | '.join(map(cell, found))} |"
 
 
-def cell(evaluations: list[Evaluation], group: str, measure: str) -> str:
-    scores: list[Score] = [
-        e.table[group][measure] for e in evaluations if group in e.table and measure in e.table[group]
-    ]
-    if not scores:
+def head(arguments: argparse.Namespace) -> Iterator[str]:
+    yield f"`python benchmarks/quality.py {arguments.corpus.name} eval --seeds {' '.join(map(str, arguments.seeds))}`\n"
+    yield f"{processor()}; {len(EncodedCorpus.open(arguments.corpus).tokens):,} tokens.\n"
+
+
+def cell(scores: list[list[float | None] | None]) -> str:
+    there = [score for score in scores if score is not None]
+    if not there:
         return "-"
-    values = [score.value for score in scores]
+    values = [float(value) for value, _ in there if value is not None]
     digits = 1 if max(map(abs, values)) > 1 else 3
-    text = f"{np.mean(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
-    controls = [score.control for score in scores if score.control is not None]
+    text = f"{np.mean(values):.{digits}f}"
+    if len(values) > 1:
+        text += f" ({min(values):.{digits}f} to {max(values):.{digits}f})"
+    controls = [control for _, control in there if control is not None]
     return f"{text} / {np.mean(controls):.{digits}f}" if controls else text
+
+
+def comparison(variants: dict[str, Scores], arguments: argparse.Namespace) -> Iterator[str]:
+    """A table of variants by the measures of pseudowords."""
+    yield from head(arguments)
+    first = arguments.seeds[0]
+    yield f"{PSEUDOWORD_DIM} dimensions, seed {first}; np-mssg and the default recipe, but for what is named.\n"
+    shown = SHOWN["pseudowords"]
+    yield f"| variant | {' | '.join(f'{group}: {measure}' for group, measure in shown)} | seconds |"
+    yield "|---|" + "---:|" * (len(shown) + 1)
+    for name, scores in variants.items():
+        values = [scores.get(group, {}).get(measure, [float("nan")])[0] for group, measure in shown]
+        seconds = scores["all"]["seconds"][0]
+        yield f"| {name} | {' | '.join(f'{value:.3f}' for value in values)} | {seconds:.0f} |"
 
 
 def senses(arguments: argparse.Namespace) -> Iterator[str]:
     """The senses of the words, as the models of the first seed have them."""
     for name in MODELS[1:]:
-        model = SenseModel.load(arguments.work / f"{name}-{arguments.dim}-{arguments.seeds[0]}.model")
+        model = SenseModel.load(arguments.work / f"{name}-{arguments.seeds[0]}.model")
         yield f"### {name}\n"
         for word in WORDS:
             if model.id_of(word) is not None:

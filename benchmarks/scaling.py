@@ -99,8 +99,8 @@ def report(costs: Costs, arguments: argparse.Namespace) -> Iterator[str]:
     fixed = ", ".join(f"{name} {value}" for name, value in BASE.items())
     yield (
         f"{processor()}. Nanoseconds of training for each token of the corpus, the best of {arguments.repeat}; "
-        f"what does not change is {PART:,} tokens, {fixed}. No warm-up, so that mssg chooses among its senses throughout. "
-        "The corpus begins anew where it is shorter than asked for.\n"
+        f"what does not change is {PART:,} tokens, {fixed}. No warm-up, so that mssg chooses among its senses all "
+        "the time. The corpus begins anew where it is shorter than asked for.\n"
     )
     yield "![cost of a token](scaling.png)\n"
     for changed, values in SWEEPS.items():

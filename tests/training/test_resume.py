@@ -75,8 +75,8 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
 
 
 def test_a_run_killed_again_and_again_ends_with_the_same_bits(planted_text: Path, tmp_path: Path) -> None:
-    settings = ["--dim", "64", "--epochs", "40", "--threads", "1", "--seed", "5"]
-    whole = train(planted_text, tmp_path / "whole", dim=64, epochs=40, threads=1, seed=5)
+    settings = ["--dim", "64", "--epochs", "200", "--threads", "1", "--seed", "5"]
+    whole = train(planted_text, tmp_path / "whole", dim=64, epochs=200, threads=1, seed=5)
     run = command("train", planted_text, tmp_path / "killed", "--resume", "--checkpoint-minutes", "0.002", *settings)
     chance = random.Random(0)
     killed = resumable = 0

@@ -48,8 +48,10 @@ def cluster_words(contexts, bounds, most, same, least_share, least, seed, center
         numbers[i] = merge_alike(own, sizes[i], np.float32(same), smallest)
         for _ in range(ROUNDS if numbers[i] < most else 0):
             unit_centers(own, numbers[i])
-            assign_rows(rows, own, numbers[i], labels)
+            moved, _ = assign_rows(rows, own, numbers[i], labels)
             sum_clusters(rows, labels, own, sizes[i])
+            if moved == 0:
+                break
         for k in range(most):
             scale = ONE / np.float32(max(sizes[i, k], 1))
             for j in range(dim):
@@ -81,9 +83,12 @@ def k_means(rows, k, rng, centers, labels):
                 break
         centers[c] = rows[chosen]
     sizes = np.empty(k, np.int64)
+    labels[:n] = -1
     fit = ZERO
     for _ in range(ROUNDS):
-        fit = assign_rows(rows, centers, k, labels)
+        moved, fit = assign_rows(rows, centers, k, labels)
+        if moved == 0:
+            break
         sum_clusters(rows, labels, centers, sizes)
         unit_centers(centers, k)
     return fit
@@ -91,17 +96,18 @@ def k_means(rows, k, rng, centers, labels):
 
 @kernel
 def assign_rows(rows, centers, k, labels):
-    """The nearest of the first k unit centers for each row; returns the mean cosine with it."""
-    total = 0.0
+    """The nearest of the first k unit centers for each row; returns how many labels changed, and the mean cosine."""
+    moved, total = 0, 0.0
     for i in range(len(rows)):
-        best = np.float32(-2)
+        best, nearest = np.float32(-2), 0
         for c in range(k):
             cosine = dot(rows, i, centers, c)
             if cosine > best:
-                best = cosine
-                labels[i] = c
+                best, nearest = cosine, c
+        moved += labels[i] != nearest
+        labels[i] = nearest
         total += np.float64(best)
-    return np.float32(total / max(len(rows), 1))
+    return moved, np.float32(total / max(len(rows), 1))
 
 
 @kernel

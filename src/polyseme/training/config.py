@@ -39,7 +39,7 @@ class TrainConfig:
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
     max_senses: int = _setting(3, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    same_sense_cosine: float = _setting(0.1, "np-mssg takes clusters with a higher cosine for one sense", -1, 1)
+    same_sense_cosine: float = _setting(0.15, "np-mssg takes clusters with a higher cosine for one sense", -1, 1)
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
     choice_window: int = _setting(
@@ -71,7 +71,7 @@ class TrainConfig:
     min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)
     max_vocabulary: int | None = _setting(None, "Most words to keep", 2, 10**9)
     multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0, 10**9)
-    multi_sense_min_count: int = _setting(50, "Uses a word needs to get several senses", 1, 10**12)
+    multi_sense_min_count: int = _setting(100, "Uses a word needs to get several senses", 1, 10**12)
     multi_sense_words: tuple[str, ...] | None = _setting(None, "The words that get several senses, instead of those")
     examples: int = _setting(10, "Example sentences kept for each sense", 0, 1000)
     seed: int = _setting(1, "Of all that is random", 0, 2**63 - 1)
