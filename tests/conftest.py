@@ -43,7 +43,7 @@ def trained(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Cal
     def make(model: str) -> Path:
         path = folder / f"{model}.model"
         if not path.exists():
-            train(planted_text, path, model=model, dim=32, seed=1, threads=1)
+            train(planted_text, path, model=model, senses=2, dim=32, seed=1, threads=1)
         return path
 
     return make

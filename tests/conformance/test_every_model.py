@@ -30,7 +30,7 @@ def test_planted_senses_are_recovered_and_one_sense_does_not_solve_it(
         assert purity == single < 0.7
     elif name == "random-senses":
         model = load(trained(name))  # its senses are of one size; with centers, though of random contexts, it may score
-        assert all(0.2 < share < 0.47 for s in scores for share in model.shares(model.vocabulary.index[s.word]))
+        assert all(0.35 < share < 0.65 for s in scores for share in model.shares(model.vocabulary.index[s.word]))
     else:
         assert ari > 0.5
         assert purity > 0.85
@@ -40,7 +40,9 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(
     name: str, trained: Callable[[str], Path], planted_text: Path
 ) -> None:
     first = load(trained(name)).arrays.to_dict()
-    same, other = (train(planted_text, model=name, dim=32, seed=s, threads=1).arrays.to_dict() for s in (1, 2))
+    same, other = (
+        train(planted_text, model=name, senses=2, dim=32, seed=s, threads=1).arrays.to_dict() for s in (1, 2)
+    )
     assert all(np.array_equal(array, same[n]) for n, array in first.items())
     assert not np.array_equal(first["global_vectors"], other["global_vectors"])
 

@@ -11,7 +11,7 @@ from polyseme.training.config import make_config
 from polyseme.training.state import TrainState
 from polyseme.vocabulary import Vocabulary
 
-VOCABULARY = Vocabulary([f"w{i}" for i in range(6)], np.array([500, 400, 300, 60, 40, 5], np.int64))
+VOCABULARY = Vocabulary([f"w{i}" for i in range(6)], np.array([500, 400, 300, 120, 40, 5], np.int64))
 
 
 def test_senses_start_from_the_words_own_vector_after_a_warm_up() -> None:

@@ -18,18 +18,22 @@ SLOTS_PER_WORD = 4
 
 @dataclass(frozen=True)
 class Split:
-    """A text, and where its words stand in it; a line end is a word of no length."""
+    """A text, where its words stand in it, and a hash of each; a line end is a word of no length."""
 
     text: bytes
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+    codes: NDArray[np.uint64]
 
 
 def split(text: bytes, tokenizer: Tokenizer) -> Split:
     """Split a valid UTF-8 text into words."""
     starts, ends = np.empty(len(text) + 1, np.int32), np.empty(len(text) + 1, np.int32)
-    n = kernels.split(np.frombuffer(text, np.uint8), tokenizer.classes, starts, ends)
-    return Split(text, starts[:n], ends[:n])
+    letters = np.frombuffer(text, np.uint8)
+    n = kernels.split(letters, tokenizer.classes, starts, ends)
+    codes = np.empty(n, np.uint64)
+    kernels.hash_words(letters, starts[:n], ends[:n], codes)
+    return Split(text, starts[:n], ends[:n], codes)
 
 
 class GrowingLexicon:
@@ -55,11 +59,11 @@ class GrowingLexicon:
 
     def number(self, words: Split) -> NDArray[np.int32]:
         """The numbers of the words of a text, END_OF_LINE for a line end."""
-        letters, starts, ends = np.frombuffer(words.text, np.uint8), words.starts, words.ends
+        letters, starts, ends, codes = np.frombuffer(words.text, np.uint8), words.starts, words.ends, words.codes
         ids = np.empty(len(starts), np.int32)
         done = 0
         while done < len(ids):
-            done += kernels.number(letters, starts[done:], ends[done:], self._arrays, ids[done:])
+            done += kernels.number(letters, starts[done:], ends[done:], codes[done:], self._arrays, ids[done:])
             if done < len(ids):
                 self._grow(int(ends[done] - starts[done]))
         return ids

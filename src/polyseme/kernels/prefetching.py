@@ -12,26 +12,32 @@ from polyseme.kernels.compiling import inlined
 FLOATS_PER_LINE = 16  # a cache line is 64 bytes
 
 
+def _generate(context, builder, signature, arguments):
+    """Fetch the cache line of an item of an array, given by its indices, for writing."""
+    table_type, *index_types = signature.args
+    array = context.make_array(table_type)(context, builder, arguments[0])
+    indices = [
+        context.cast(builder, value, kind, types.intp) for value, kind in zip(arguments[1:], index_types, strict=True)
+    ]
+    pointer = cgutils.get_item_pointer(context, builder, table_type, array, indices)
+    byte = ir.IntType(8).as_pointer()
+    i32 = ir.IntType(32)
+    function_type = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+    function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0i8")
+    builder.call(function, [builder.bitcast(pointer, byte), i32(1), i32(3), i32(1)])
+    return context.get_dummy_value()
+
+
 @intrinsic
 def prefetch(_typing, table, row, column):
-    """Fetch the cache line of table[row, column] for writing."""
+    """Fetch the cache line of table[row, column]."""
+    return types.none(table, row, column), _generate
 
-    def generate(context, builder, signature, arguments):
-        table_type, row_type, column_type = signature.args
-        array = context.make_array(table_type)(context, builder, arguments[0])
-        indices = [
-            context.cast(builder, value, kind, types.intp)
-            for value, kind in zip(arguments[1:], (row_type, column_type), strict=True)
-        ]
-        pointer = cgutils.get_item_pointer(context, builder, table_type, array, indices)
-        byte = ir.IntType(8).as_pointer()
-        i32 = ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
-        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0i8")
-        builder.call(function, [builder.bitcast(pointer, byte), i32(1), i32(3), i32(1)])
-        return context.get_dummy_value()
 
-    return types.none(table, row, column), generate
+@intrinsic
+def prefetch_item(_typing, array, index):
+    """Fetch the cache line of array[index]."""
+    return types.none(array, index), _generate
 
 
 @inlined

@@ -1,11 +1,12 @@
-"""Writing quotations from a text as JSON."""
+"""Writing example sentences as JSON (see `polyseme.model.examples` for the format)."""
 
 from __future__ import annotations
 
 from polyseme.kernels.compiling import kernel
+from polyseme.kernels.text import NEWLINE, same_bytes
 
-QUOTE, BACKSLASH = 34, 92
-LONGEST_FRAME = 10  # bytes of ["","",""]
+QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, END = (ord(c) for c in '"\\,[]}')
+FRAME = 10  # bytes of ["","",""], more than any other frame has
 
 
 @kernel
@@ -16,18 +17,18 @@ def quote_words(text, begins, starts, ends, stops, out, bounds):
     begins        IN   int64 (k,)      where the quotation begins, ...
     starts, ends  IN   int64 (k,)      ... where its word begins and ends, ...
     stops         IN   int64 (k,)      ... and where the quotation ends
-    out           OUT  uint8 (m,)      m as from `room_for`
+    out           OUT  uint8 (m,)      FRAME bytes for each, and two for each byte that is quoted, are enough
     bounds        OUT  int64 (k + 1,)  the i-th is out[bounds[i] : bounds[i + 1]]
     """
     n = bounds[0] = 0
     for i in range(len(begins)):
-        out[n] = ord("[")
+        out[n] = OPEN
         n = write_string(text, begins[i], starts[i], out, n + 1)
-        out[n] = ord(",")
+        out[n] = COMMA
         n = write_string(text, starts[i], ends[i], out, n + 1)
-        out[n] = ord(",")
+        out[n] = COMMA
         n = write_string(text, ends[i], stops[i], out, n + 1)
-        out[n] = ord("]")
+        out[n] = CLOSE
         n += 1
         bounds[i + 1] = n
 
@@ -47,6 +48,61 @@ def write_string(text, start, end, out, n):
     return n + 1
 
 
-def room_for(quotations: int, letters: int) -> int:
-    """Bytes that so many quotations of so many bytes together may take."""
-    return quotations * LONGEST_FRAME + 2 * letters
+@kernel
+def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotations, bounds, lines, line_bounds):
+    """Write the line of each word: its beginning, and for each sense a list of its quotations, none of them twice.
+
+    beginnings   IN   uint8, with beginning_bounds int64 (V + 1,)  how the line of each word begins
+    offsets      IN   int64 (V + 1,)   senses of word w are rows offsets[w] to ...
+    shown        IN   int32 (V,)       ... offsets[w] + shown[w]
+    numbers      IN   int64 (R, each)  of the quotations of each sense; -1 for none
+    quotations   IN   uint8, with bounds int64 (k + 1,)
+    lines        OUT  uint8            enough for all of these, a comma for each number, and FRAME for each row and word
+    line_bounds  OUT  int64 (V + 1,)   the line of word w is lines[line_bounds[w] : line_bounds[w + 1]], or nothing
+    """
+    n = line_bounds[0] = 0
+    for word in range(len(shown)):
+        written = 0
+        n = copy_bytes(beginnings, beginning_bounds[word], beginning_bounds[word + 1], lines, n)
+        for row in range(offsets[word], offsets[word] + shown[word]):
+            lines[n] = OPEN
+            n += 1
+            for j in range(numbers.shape[1]):
+                if is_new(numbers, row, j, quotations, bounds):
+                    n = copy_bytes(quotations, bounds[numbers[row, j]], bounds[numbers[row, j] + 1], lines, n)
+                    lines[n] = COMMA
+                    n += 1
+                    written += 1
+            if lines[n - 1] == COMMA:
+                n -= 1
+            lines[n] = CLOSE
+            lines[n + 1] = COMMA
+            n += 2
+        lines[n - 1] = CLOSE
+        lines[n] = END
+        lines[n + 1] = NEWLINE
+        n = n + 2 if written else line_bounds[word]
+        line_bounds[word + 1] = n
+
+
+@kernel
+def is_new(numbers, row, j, quotations, bounds):
+    """Whether there is a quotation numbers[row, j], and none before it in the row is the same."""
+    number = numbers[row, j]
+    if number < 0:
+        return False
+    for i in range(j):
+        other = numbers[row, i]
+        if other >= 0 and same_bytes(
+            quotations, bounds[number], bounds[number + 1], quotations, bounds[other], bounds[other + 1]
+        ):
+            return False
+    return True
+
+
+@kernel
+def copy_bytes(source, start, end, out, n):
+    """Copy source[start:end] to out[n:]; returns the place behind it."""
+    for i in range(start, end):
+        out[n + i - start] = source[i]
+    return n + end - start

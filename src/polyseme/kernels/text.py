@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.compiling import kernel
+from polyseme.kernels.prefetching import prefetch_item
 
 SEPARATOR, WORD, JOINER, SINGLE = 0, 1, 2, 3
 NEWLINE = 10
@@ -25,6 +26,8 @@ END_OF_LINE = -1
 HASH_START = np.uint64(0xCBF29CE484222325)
 HASH_PRIME = np.uint64(0x100000001B3)
 FOLD = np.uint64(32)
+
+FAR, NEAR = 12, 6  # words by which a slot, and the word in it, are fetched before they are needed
 
 
 class Lexicon(NamedTuple):
@@ -98,24 +101,39 @@ def split(text, classes, starts, ends):
 
 
 @kernel
-def number(text, starts, ends, lexicon, ids):
+def hash_words(text, starts, ends, codes):
+    """A hash of each word of a text.  text, starts, ends IN as from `split`; codes OUT uint64 (k,)"""
+    for t in range(len(starts)):
+        code = HASH_START
+        for i in range(starts[t], ends[t]):
+            code = (code ^ np.uint64(text[i])) * HASH_PRIME
+        codes[t] = code ^ code >> FOLD
+
+
+@kernel
+def number(text, starts, ends, codes, lexicon, ids):
     """Number the words of a text, adding new ones to the lexicon and counting all.
 
     text, starts, ends  IN   as from `split`, of k words
-    ids                 OUT  int32 (k,)  END_OF_LINE for a line end
+    codes               IN   uint64 (k,)  as from `hash_words`
+    ids                 OUT  int32 (k,)   END_OF_LINE for a line end
     Returns how many were numbered: fewer than k when the lexicon is full and must grow first.
     """
     slots, hashes, bounds, letters, counts, size = lexicon
     mask = np.uint64(len(slots) - 1)
     for t in range(len(starts)):
-        start, end = starts[t], ends[t]
+        if t + FAR < len(codes):
+            prefetch_item(slots, np.int64(codes[t + FAR] & mask))
+        if t + NEAR < len(codes):
+            likely = slots[codes[t + NEAR] & mask]
+            if likely >= 0:
+                prefetch_item(hashes, likely)
+                prefetch_item(bounds, likely)
+        start, end, code = starts[t], ends[t], codes[t]
         if start == end:
             ids[t] = END_OF_LINE
             continue
-        code = HASH_START
-        for i in range(start, end):
-            code = (code ^ np.uint64(text[i])) * HASH_PRIME
-        slot = (code ^ code >> FOLD) & mask
+        slot = code & mask
         while True:
             word = slots[slot]
             if word < 0:
@@ -153,7 +171,7 @@ def fill_slots(slots, hashes, size):
     """Enter words 0 to size into empty slots.  slots OUT int32 (a power of 2,); hashes IN uint64."""
     mask = np.uint64(len(slots) - 1)
     for word in range(size):
-        slot = (hashes[word] ^ hashes[word] >> FOLD) & mask
+        slot = hashes[word] & mask
         while slots[slot] >= 0:
             slot = slot + np.uint64(1) & mask
         slots[slot] = word

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from polyseme.model.results import Example
 
@@ -37,10 +37,9 @@ def quoted(left: bytes, word: bytes, right: bytes) -> bytes:
     return b'["' + joined.replace(b"\0", b'","') + b'"]'
 
 
-def to_line(word: str, senses: Iterable[Iterable[bytes]]) -> bytes:
-    """The line of a word: for each sense its quotes."""
-    lists = b",".join(b"[" + b",".join(quotes) + b"]" for quotes in senses)
-    return b'{"word":%b,"senses":[%b]}\n' % (json.dumps(word, ensure_ascii=False).encode(), lists)
+def beginning(word: str) -> bytes:
+    """How the line of a word begins, up to the lists of its senses' quotations."""
+    return b'{"word":%b,"senses":[' % json.dumps(word, ensure_ascii=False).encode()
 
 
 def from_line(line: bytes) -> list[list[Example]]:

@@ -1,0 +1,96 @@
+"""Quotations from a corpus: a word with the words around it, from the source text where that is still there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.lexicon import split
+from polyseme.corpus.tokenizers import AnyTokenizer, Tokenizer
+from polyseme.kernels.quoting import FRAME, quote_words
+from polyseme.kernels.text import NEWLINE
+from polyseme.model.examples import quotable, quoted
+
+SENTENCES_AT_ONCE = 1000
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Quotations:
+    """JSON of many quotations: number i is text[bounds[i] : bounds[i + 1]]."""
+
+    text: NDArray[np.uint8]
+    bounds: Ints
+
+
+def quote(
+    corpus: EncodedCorpus, tokenizer: AnyTokenizer, positions: Ints, around: int, stop: Callable[[], None]
+) -> Quotations:
+    """Quote the tokens at some positions, given in rising order, each with so many words on each side."""
+    sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
+    sentences = np.unique(sentence_of)
+    texts = corpus.texts(sentences)
+    found: list[Quotations] = []
+    for first in range(0, len(sentences), SENTENCES_AT_ONCE):
+        stop()
+        some = sentences[first : first + SENTENCES_AT_ONCE]
+        inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
+        here, of = positions[inside], np.searchsorted(some, sentence_of[inside])
+        starts, ends = corpus.sentences[some], corpus.sentences[some + 1]
+        lines = _Lines(list(islice(texts, len(some))), tokenizer)
+        if (lines.lengths >= ends - starts).all():
+            found.append(lines.quote(of, here - starts[of], around))
+        else:  # a text that is gone, or has fewer words than tokens, is not the one that was encoded
+            bounds = zip(here.tolist(), starts[of].tolist(), ends[of].tolist(), strict=True)
+            found.append(_joined([_from_tokens(corpus, *bound, around) for bound in bounds]))
+    text = np.concatenate([np.empty(0, np.uint8), *(some.text for some in found)])
+    return Quotations(text, np.cumsum(np.concatenate([[0], *(np.diff(some.bounds) for some in found)])))
+
+
+class _Lines:
+    """Texts of sentences, split into words; one that is None, or not of a tokenizer of ours, has no words."""
+
+    def __init__(self, texts: list[bytes | None], tokenizer: AnyTokenizer) -> None:
+        text = b"".join((t or b"") + b"\n" for t in texts)
+        if isinstance(tokenizer, Tokenizer):
+            words = split(text, tokenizer)
+            self.starts, self.ends = words.starts.astype(np.int64), words.ends.astype(np.int64)
+        else:
+            self.starts = self.ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEWLINE)
+        self.text = quotable(text)
+        line_ends = np.flatnonzero(self.starts == self.ends)
+        self.firsts = np.concatenate([[0], line_ends[:-1] + 1])  # the first word of each line ...
+        self.lengths = line_ends - self.firsts  # ... and how many words it has
+        self.stops = self.starts[line_ends]
+        self.begins = np.concatenate([[0], self.stops[:-1] + 1])
+
+    def quote(self, lines: Ints, numbers: Ints, around: int) -> Quotations:
+        """The words of these numbers in their lines."""
+        words, left = self.firsts[lines] + numbers, np.minimum(numbers, around)
+        behind = self.lengths[lines] - 1 - numbers
+        begins = np.where(numbers > around, self.starts[words - left], self.begins[lines])
+        stops = np.where(behind > around, self.ends[words + np.minimum(behind, around)], self.stops[lines])
+        out = np.empty(FRAME * len(words) + 2 * int((stops - begins).sum()), np.uint8)
+        bounds = np.empty(len(words) + 1, np.int64)
+        text = np.frombuffer(self.text, np.uint8)
+        quote_words(text, begins, self.starts[words], self.ends[words], stops, out, bounds)
+        return Quotations(out[: bounds[-1]].copy(), bounds)
+
+
+def _from_tokens(corpus: EncodedCorpus, position: int, start: int, end: int, around: int) -> bytes:
+    """The same, of the words as they were encoded."""
+    words = [corpus.words[t] for t in corpus.tokens[max(start, position - around) : min(end, position + around + 1)]]
+    at = position - max(start, position - around)
+    parts = ("".join(f"{w} " for w in words[:at]), words[at], "".join(f" {w}" for w in words[at + 1 :]))
+    return quoted(*(quotable(part.encode()) for part in parts))
+
+
+def _joined(quotations: list[bytes]) -> Quotations:
+    bounds = np.cumsum([0, *map(len, quotations)])
+    return Quotations(np.frombuffer(b"".join(quotations), np.uint8), bounds)
