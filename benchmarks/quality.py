@@ -58,11 +58,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "all directions": ("default", {"model": "np-mssg", "choice_dim": PSEUDOWORD_DIM}),
     "senses chosen by window 5": ("default", {"model": "np-mssg", "choice_window": 5}),
     "warm-up a fifth": ("default", {"model": "np-mssg", "warmup": 0.2}),
-    "same sense above 0.1": ("default", {"model": "np-mssg", "same_sense_cosine": 0.1}),
-    "five clusters at most": ("default", {"model": "np-mssg", "max_senses": 5}),
     "mssg": ("default", {"model": "mssg"}),
     "mssg, senses from first contexts": ("default", {"model": "mssg", "center_start": "contexts"}),
-    "mssg, two senses": ("default", {"model": "mssg", "senses": 2}),
     "mssg, paper's recipe": ("paper", {"model": "mssg"}),
     "np-mssg, paper's recipe": ("paper", {"model": "np-mssg"}),
 }

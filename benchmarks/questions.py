@@ -48,7 +48,9 @@ def main() -> None:
         loaded = SenseModel.load(large)
         loaded.neighbours("w7#1")
         near = best(arguments.repeat, lambda: loaded.neighbours("w7#1"))
-        rows.append((f"neighbours among {len(loaded.unit_senses):,} senses of 300 dimensions, seconds", f"{near:.3f}"))
+        rows.append(
+            (f"neighbours among {len(loaded.arrays.sense_vectors):,} senses of 300 dimensions, seconds", f"{near:.3f}")
+        )
     text = "\n".join(
         [
             f"`python benchmarks/questions.py {Path(arguments.model).name} {Path(arguments.text).name}`",

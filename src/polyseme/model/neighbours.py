@@ -20,10 +20,14 @@ MIN_COUNT = 50
 ENOUGH_WORDS = 1000
 
 
+def row_lengths(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The length of each row; a little above 0 where it is 0, so that one can divide by it."""
+    return np.asarray(np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.float32(1e-12)))
+
+
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of length 1; rows of length 0 stay so."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.maximum(lengths, 1e-12)[:, None])
+    return np.asarray(rows / row_lengths(rows)[:, None])
 
 
 def nearest(model: SenseModel, word_or_key: str, n: int, among: Literal["senses", "words"]) -> list[Neighbour]:
@@ -35,8 +39,7 @@ def nearest(model: SenseModel, word_or_key: str, n: int, among: Literal["senses"
         return _among_words(model, word, row, n)
     vector = model.vector(word_or_key)
     offsets = model.arrays.sense_offsets
-    candidates = model.unit_senses[: offsets[_frequent(model)]]
-    cosines = candidates @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
+    cosines = _cosines(model.arrays.sense_vectors, model.sense_lengths, int(offsets[_frequent(model)]), vector)
     found: list[Neighbour] = []
     seen = {word}
     for candidate in _falling(cosines, 20 * n + 200):
@@ -51,11 +54,19 @@ def nearest(model: SenseModel, word_or_key: str, n: int, among: Literal["senses"
 
 
 def _among_words(model: SenseModel, word: int, row: int | None, n: int) -> list[Neighbour]:
-    vector = model.unit_globals[word] if row is None else model.unit_senses[row]
-    cosines = model.unit_globals[: _frequent(model)] @ vector
+    arrays = model.arrays
+    vector = arrays.global_vectors[word] if row is None else arrays.sense_vectors[row]
+    cosines = _cosines(arrays.global_vectors, model.global_lengths, _frequent(model), vector)
     words = model.vocabulary.words
     best = [i for i in _falling(cosines, n + 1) if i != word][:n]
     return [Neighbour(words[i], words[i], float(cosines[i])) for i in best]
+
+
+def _cosines(
+    rows: NDArray[np.float32], lengths: NDArray[np.float32], first: int, vector: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Of a vector with the first rows, which are read once, from where they are: they may be much of the memory."""
+    return np.asarray(rows[:first] @ (vector / row_lengths(vector[None])) / lengths[:first])
 
 
 def _frequent(model: SenseModel) -> int:

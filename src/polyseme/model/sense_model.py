@@ -202,3 +202,11 @@ class SenseModel:
     def unit_globals(self) -> NDArray[np.float32]:
         """Global vectors of length 1."""
         return neighbours.unit_rows(self.arrays.global_vectors)
+
+    @cached_property
+    def sense_lengths(self) -> NDArray[np.float32]:
+        return neighbours.row_lengths(self.arrays.sense_vectors)
+
+    @cached_property
+    def global_lengths(self) -> NDArray[np.float32]:
+        return neighbours.row_lengths(self.arrays.global_vectors)
