@@ -44,8 +44,8 @@ def report(corpus: EncodedCorpus, arguments: argparse.Namespace) -> Iterator[str
     yield (
         f"{processor()}, {THREADS} threads: {bandwidth / 1e9:.1f} GB/s read and written in copying, "
         f"{arithmetic / 1e9:.0f} billion additions and multiplications a second in a product of large matrices of "
-        "single precision. `needed` is what a token takes at least: three passes of arithmetic over its rows, and from memory "
-        "the rows that the token before did not use, read and written. The best of several runs.\n"
+        "single precision. `needed` is what a token takes at least: three passes of arithmetic over its rows, and from "
+        "memory the rows that the token before did not use, read and written. The best of several runs.\n"
     )
     yield "| kernel | dimensions | ns a token | arithmetic needed | of the limit | memory needed | of the limit |"
     yield "|---|---:|---:|---:|---:|---:|---:|"

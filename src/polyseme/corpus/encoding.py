@@ -159,7 +159,9 @@ def cut_block(block: Block, tokenizer: AnyTokenizer) -> CutBlock:
     if isinstance(tokenizer, CallableTokenizer):
         pieces = list(_lines_of_tokens(block, tokenizer))
     else:
-        pieces = [(split(block.text, tokenizer), block.offset)]
+        words = split(block.text, tokenizer)
+        assert len(words.codes) == len(words.starts)  # made here, in the thread that reads ahead
+        pieces = [(words, block.offset)]
     return CutBlock(pieces, len(block.text), block.bad_bytes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -18,22 +19,25 @@ SLOTS_PER_WORD = 4
 
 @dataclass(frozen=True)
 class Split:
-    """A text, where its words stand in it, and a hash of each; a line end is a word of no length."""
+    """A text, and where its words stand in it; a line end is a word of no length."""
 
     text: bytes
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
-    codes: NDArray[np.uint64]
+
+    @cached_property
+    def codes(self) -> NDArray[np.uint64]:
+        """A hash of each word."""
+        codes = np.empty(len(self.starts), np.uint64)
+        kernels.hash_words(np.frombuffer(self.text, np.uint8), self.starts, self.ends, codes)
+        return codes
 
 
 def split(text: bytes, tokenizer: Tokenizer) -> Split:
     """Split a valid UTF-8 text into words."""
     starts, ends = np.empty(len(text) + 1, np.int32), np.empty(len(text) + 1, np.int32)
-    letters = np.frombuffer(text, np.uint8)
-    n = kernels.split(letters, tokenizer.classes, starts, ends)
-    codes = np.empty(n, np.uint64)
-    kernels.hash_words(letters, starts[:n], ends[:n], codes)
-    return Split(text, starts[:n], ends[:n], codes)
+    n = kernels.split(np.frombuffer(text, np.uint8), tokenizer.classes, starts, ends)
+    return Split(text, starts[:n], ends[:n])
 
 
 class GrowingLexicon:

@@ -30,7 +30,7 @@ def find_examples(
         return no_examples
     positions = _best_positions(model, corpus, each, threads, stop)
     places = np.unique(positions[positions >= 0])
-    quotations = quote(corpus, model.tokenizer, places, AROUND, stop)
+    quotations = quote(corpus, model.tokenizer, places, AROUND, threads, stop)
     numbers = np.where(positions < 0, -1, np.searchsorted(places, positions))
     lines, offsets = _lines(model, numbers, quotations)
     return lambda word: lines[offsets[word] : offsets[word + 1]].tobytes()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 
@@ -30,25 +31,39 @@ class Quotations:
 
 
 def quote(
-    corpus: EncodedCorpus, tokenizer: AnyTokenizer, positions: Ints, around: int, stop: Callable[[], None]
+    corpus: EncodedCorpus,
+    tokenizer: AnyTokenizer,
+    positions: Ints,
+    around: int,
+    threads: int,
+    stop: Callable[[], None] = lambda: None,
 ) -> Quotations:
     """Quote the tokens at some positions, given in rising order, each with so many words on each side."""
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
     sentences = np.unique(sentence_of)
     texts = corpus.texts(sentences)
-    found: list[Quotations] = []
-    for first in range(0, len(sentences), SENTENCES_AT_ONCE):
-        stop()
-        some = sentences[first : first + SENTENCES_AT_ONCE]
-        inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
-        here, of = positions[inside], np.searchsorted(some, sentence_of[inside])
+
+    def quote_some(some: Ints, here: Ints, of: Ints, texts: list[bytes | None]) -> Quotations:
         starts, ends = corpus.sentences[some], corpus.sentences[some + 1]
-        lines = _Lines(list(islice(texts, len(some))), tokenizer)
+        lines = _Lines(texts, tokenizer)
         if (lines.lengths >= ends - starts).all():
-            found.append(lines.quote(of, here - starts[of], around))
-        else:  # a text that is gone, or has fewer words than tokens, is not the one that was encoded
-            bounds = zip(here.tolist(), starts[of].tolist(), ends[of].tolist(), strict=True)
-            found.append(_joined([_from_tokens(corpus, *bound, around) for bound in bounds]))
+            return lines.quote(of, here - starts[of], around)
+        # A text that is gone, or has fewer words than tokens, is not the one that was encoded.
+        bounds = zip(here.tolist(), starts[of].tolist(), ends[of].tolist(), strict=True)
+        return _joined([_from_tokens(corpus, *bound, around) for bound in bounds])
+
+    def jobs() -> Iterator[tuple[Ints, Ints, Ints, list[bytes | None]]]:
+        for first in range(0, len(sentences), SENTENCES_AT_ONCE):
+            stop()
+            some = sentences[first : first + SENTENCES_AT_ONCE]
+            inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
+            yield some, positions[inside], np.searchsorted(some, sentence_of[inside]), list(islice(texts, len(some)))
+
+    found: list[Quotations] = []
+    waiting = jobs()
+    with ThreadPoolExecutor(threads) as pool:
+        while some_jobs := list(islice(waiting, 2 * threads)):  # a few at a time: texts must not pile up
+            found += pool.map(lambda job: quote_some(*job), some_jobs)
     text = np.concatenate([np.empty(0, np.uint8), *(some.text for some in found)])
     return Quotations(text, np.cumsum(np.concatenate([[0], *(np.diff(some.bounds) for some in found)])))
 
