@@ -29,9 +29,11 @@ def find_examples(
     if each == 0:
         return no_examples
     positions = _best_positions(model, corpus, each, threads, stop)
-    places = np.unique(positions[positions >= 0])
-    quotations = quote(corpus, model.tokenizer, places, AROUND, threads, stop)
-    numbers = np.where(positions < 0, -1, np.searchsorted(places, positions))
+    there = np.flatnonzero(positions >= 0)  # a position is one use of one sense: there is none twice
+    order = there[np.argsort(positions.ravel()[there])]
+    quotations = quote(corpus, model.tokenizer, positions.ravel()[order], AROUND, threads, stop)
+    numbers = np.full(positions.shape, -1, np.int64)
+    numbers.ravel()[order] = np.arange(len(order))
     lines, offsets = _lines(model, numbers, quotations)
     return lambda word: lines[offsets[word] : offsets[word + 1]].tobytes()
 
