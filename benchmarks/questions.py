@@ -1,17 +1,21 @@
 """Speed of questions to a model: python benchmarks/questions.py MODEL TEXT
 
-Tagging on one core, and the time in which a process of its own answers from MODEL and from a model of about 1 GB.
+Tagging on one core and on two, the time in which a process of its own answers from MODEL and from a model of about 1 GB,
+and how long the first training takes, which compiles the kernels, and the next.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from speed import HERE, processor, write_section
@@ -30,7 +34,9 @@ def main() -> None:
     parser.add_argument("text")
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
-    rows = [("tagging, tokens/s on one core", f"{tagging(arguments):,.0f}")]
+    rows = [(f"tagging, tokens/s on {threads} threads", f"{tagging(arguments, threads):,.0f}") for threads in (1, 2)]
+    first, next_ = compiling(arguments.repeat)
+    rows += [("training on 100 lines, the first ever, seconds", f"{first:.1f}"), ("the next, seconds", f"{next_:.1f}")]
     with tempfile.TemporaryDirectory() as folder:
         large = large_model(Path(folder) / "large.model")
         size = sum(file.stat().st_size for file in large.iterdir()) / 1e9
@@ -66,14 +72,28 @@ def main() -> None:
     write_section(HERE / "RESULTS.md", "## Questions", text)
 
 
-def tagging(arguments: argparse.Namespace) -> float:
-    """Tokens tagged in a second, of the first 10 MB of a text."""
+def tagging(arguments: argparse.Namespace, threads: int) -> float:
+    """Tokens tagged in a second, of the first 10 MB of a text for each thread."""
     with Path(arguments.text).open("rb") as file:
-        text = file.read(10_000_000).decode("utf-8", "ignore")
-    tagger = Tagger(SenseModel.load(arguments.model))
-    tagger.tag(text[:10_000])
-    tokens = len(WORDS.pattern.findall(text))
-    return tokens / best(arguments.repeat, lambda: tagger.tag(text))
+        texts = [file.read(10_000_000).decode("utf-8", "ignore") for _ in range(threads)]
+    model = SenseModel.load(arguments.model)
+    taggers = [Tagger(model) for _ in texts]
+    for tagger in taggers:
+        tagger.tag(texts[0][:10_000])
+    tokens = sum(len(WORDS.pattern.findall(text)) for text in texts)
+    with ThreadPoolExecutor(threads) as pool:
+        return tokens / best(arguments.repeat, lambda: list(pool.map(Tagger.tag, taggers, texts)))
+
+
+def compiling(repeat: int) -> tuple[float, float]:
+    """Seconds of a small training in a process of its own: with no compiled kernels, and with those."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder) / "text"
+        text.write_text("a small text of some words that come again and again\n" * 100)
+        command = ["train", str(text), f"{folder}/model", "--force", "--dim", "16"]
+        cache = {"NUMBA_CACHE_DIR": f"{folder}/cache"}
+        first = best(1, lambda: ask(command, cache))
+        return first, best(repeat, lambda: ask(command, cache))
 
 
 def large_model(path: Path) -> Path:
@@ -99,8 +119,11 @@ def large_model(path: Path) -> Path:
     return path
 
 
-def ask(arguments: list[str]) -> None:
-    subprocess.run([sys.executable, "-m", "polyseme", *arguments], check=True, stdout=subprocess.DEVNULL)
+def ask(arguments: list[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "polyseme", *arguments], check=True, env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
 def best(repeat: int, work: Callable[[], object]) -> float:
