@@ -1,7 +1,7 @@
 """Speed of questions to a model: python benchmarks/questions.py MODEL TEXT
 
-Tagging on one core and on two, the time in which a process of its own answers from MODEL and from a model of about 1 GB,
-and how long the first training takes, which compiles the kernels, and the next.
+Tagging on one core and on two, the time in which a process of its own answers from MODEL and from a model of about
+1 GB, and how long the first training takes, which compiles the kernels, and the next.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         arguments.name = Path(arguments.corpus).name
         arguments.corpus = prepare(Path(arguments.corpus), Path(folder))
-        programs = ["gensim", *(p for p in ("fasttext", "word2vec") if find_spec(p)), *OURS]
+        programs = ["gensim", *(p for p in arguments.others if find_spec(p)), *OURS]
         results: dict[str, list[Result]] = {program: [] for program in programs}
         for program in OURS:  # compile the kernels before anything is timed
             start(program, arguments, warm_up=True)
@@ -62,6 +62,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--others", nargs="*", default=["fasttext", "word2vec"], help="who takes part besides gensim")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -84,7 +85,7 @@ def start(program: str, arguments: argparse.Namespace, *, warm_up: bool = False)
     settings = [
         f"--{name.replace('_', '-')}={value}"
         for name, value in vars(arguments).items()
-        if name not in ("run", "corpus", "name")
+        if name not in ("run", "corpus", "name", "others")
     ]
     corpus = arguments.corpus
     if warm_up:
