@@ -44,7 +44,7 @@ SHOWN = {
     "analogy": (("total", "words"), ("total", "mean"), ("total", "senses")),
     "wsi": (("all", "ari"),),
     "wic": (("dev", "same_sense"), ("dev", "avg_sim_c"), ("dev", "context_sim")),
-    "health": (("all", "senses"), ("all", "dead"), ("all", "duplicates"), ("all", "sureness")),
+    "health": (("all", "senses"), ("all", "dead"), ("all", "duplicates")),
     "pseudowords": (
         ("pairs", "ari"), ("pairs", "ceiling of ari"), ("pairs", "right number, ceiling above 0.5"),
         ("triples", "ari"), ("triples", "ceiling of ari"), ("triples", "right number, ceiling above 0.5"),

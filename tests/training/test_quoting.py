@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +27,7 @@ def corpus(tmp_path: Path) -> EncodedCorpus:
 
 
 def unpacked(quotations: Quotations) -> list[list[str]]:
-    text, bounds = quotations.text.tobytes(), quotations.bounds.tolist()
-    return [json.loads(text[a:b]) for a, b in pairwise(bounds)]
+    return [json.loads(quotation) for quotation in quotations]
 
 
 def all_quoted(corpus: EncodedCorpus, tokenizer: AnyTokenizer = WORDS, around: int = 2) -> list[list[str]]:
@@ -52,6 +50,20 @@ def test_each_word_stands_between_the_words_around_it(corpus: EncodedCorpus, aro
 def test_words_are_quoted_as_encoded_when_the_source_has_changed(corpus: EncodedCorpus, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("something else\n")
     assert all_quoted(corpus)[:2] == [["", "he", " said run"], ["he ", "said", " run and"]]
+
+
+def test_only_a_line_that_has_lost_words_is_quoted_as_encoded(
+    corpus: EncodedCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [line.strip().encode() for line in LINES if line]
+    texts[1] = b"a"
+    monkeypatch.setattr(EncodedCorpus, "texts", lambda *_: iter(texts))
+    found = all_quoted(corpus)
+    assert found[:7] == [
+        ["", "he", ' said "run'], ["he ", "said", ' "run" and'], ['he said "', "run", '" and ran'],
+        ['said "run" ', "and", " ran"], ['run" and ', "ran", ""], ["", "a", " b naïve"], ["a ", "b", " naïve tab"],
+    ]  # fmt: skip
+    assert ["", "one", ""] in found
 
 
 def test_words_of_a_callable_are_quoted_as_it_gave_them(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ class Quotations:
     text: NDArray[np.uint8]
     bounds: Ints
 
+    def __iter__(self) -> Iterator[bytes]:
+        text = self.text.tobytes()
+        return (text[a:b] for a, b in pairwise(self.bounds.tolist()))
+
 
 def quote(
     corpus: EncodedCorpus,
@@ -46,11 +50,16 @@ def quote(
     def quote_some(some: Ints, here: Ints, of: Ints, texts: list[bytes | None]) -> Quotations:
         starts, ends = corpus.sentences[some], corpus.sentences[some + 1]
         lines = _Lines(texts, tokenizer)
-        if (lines.lengths >= ends - starts).all():
-            return lines.quote(of, here - starts[of], around)
-        # A text that is gone, or has fewer words than tokens, is not the one that was encoded.
+        there = (lines.lengths >= ends - starts)[of]  # a text with fewer words than tokens is not the one encoded
+        from_text = lines.quote(of[there], (here - starts[of])[there], around)
+        if there.all():
+            return from_text
+        found = iter(from_text)
         bounds = zip(here.tolist(), starts[of].tolist(), ends[of].tolist(), strict=True)
-        return _joined([_from_tokens(corpus, *bound, around) for bound in bounds])
+        return _joined(
+            next(found) if is_there else _from_tokens(corpus, *bound, around)
+            for is_there, bound in zip(there.tolist(), bounds, strict=True)
+        )
 
     def jobs() -> Iterator[tuple[Ints, Ints, Ints, list[bytes | None]]]:
         for first in range(0, len(sentences), SENTENCES_AT_ONCE):
@@ -106,6 +115,6 @@ def _from_tokens(corpus: EncodedCorpus, position: int, start: int, end: int, aro
     return quoted(*(quotable(part.encode()) for part in parts))
 
 
-def _joined(quotations: list[bytes]) -> Quotations:
-    bounds = np.cumsum([0, *map(len, quotations)])
-    return Quotations(np.frombuffer(b"".join(quotations), np.uint8), bounds)
+def _joined(quotations: Iterable[bytes]) -> Quotations:
+    every = list(quotations)
+    return Quotations(np.frombuffer(b"".join(every), np.uint8), np.cumsum([0, *map(len, every)]))
