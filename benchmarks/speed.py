@@ -105,7 +105,8 @@ def run(program: str, arguments: argparse.Namespace) -> Result:
         else:
             parts = {"gensim": gensim, "fasttext": fasttext, "word2vec": word2vec}[program](arguments, folder)
         seconds = time.perf_counter() - begin
-    return {**parts, "end_to_end": seconds, "peak_mb": peak_memory()}
+    parts["end_to_end"] = seconds
+    return parts if program == "word2vec" else {**parts, "peak_mb": peak_memory()}  # that is a process of its own
 
 
 def peak_memory() -> float:
@@ -148,7 +149,7 @@ def word2vec(a: argparse.Namespace, folder: str) -> Result:
 
     program.word2vec(
         a.corpus, f"{folder}/vectors", size=a.dim, window=a.window, negative=a.negatives, sample=str(a.sample),
-        min_count=a.min_count, iter_=a.epochs, threads=a.threads, cbow=0, binary=True,
+        min_count=a.min_count, iter_=a.epochs, threads=a.threads, cbow=0, binary=True, debug=0,
     )  # fmt: skip
     return {}
 
@@ -180,13 +181,13 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
     }
     middle = {p: statistics.median(r["end_to_end"] for r in runs) for p, runs in results.items()}
 
-    def seconds(value: float | None) -> str:
-        return "-" if value is None else f"{value:.1f}"
+    def shown(value: float | None, digits: int = 1) -> str:
+        return "-" if value is None else f"{value:.{digits}f}"
 
     rows = [
-        f"| {program} | {seconds(b.get('reading'))} | {seconds(b.get('training'))} | {b['end_to_end']:.1f} "
+        f"| {program} | {shown(b.get('reading'))} | {shown(b.get('training'))} | {b['end_to_end']:.1f} "
         f"| {middle[program]:.1f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
-        f"| {middle['gensim'] / middle[program]:.2f} | {b['peak_mb']:.0f} |"
+        f"| {middle['gensim'] / middle[program]:.2f} | {shown(b.get('peak_mb'), 0)} |"
         for program, b in best.items()
     ]
     command = (
