@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,20 +63,7 @@ def first_part(corpus: EncodedCorpus, tokens: int) -> EncodedCorpus:
     sentences = np.concatenate([corpus.sentences[:-1] + i * len(corpus.tokens) for i in range(times)])
     last = int(np.searchsorted(sentences, tokens, side="right")) - 1
     ids = np.concatenate([corpus.tokens] * times)[: sentences[last]] if times > 1 else corpus.tokens[: sentences[last]]
-    counts = np.bincount(ids, minlength=len(corpus.words))
-    order = np.argsort(-counts, kind="stable")
-    number = np.empty(len(order), np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    kept = order[: np.count_nonzero(counts)]
-    return replace(
-        corpus,
-        tokens=number[ids],
-        sentences=sentences[: last + 1],
-        places=np.zeros(last, np.int64),
-        words=[corpus.words[w] for w in kept.tolist()],
-        counts=counts[kept],
-        description={**corpus.description, "sources": [], "source_sentences": [0], "places_are_exact": False},
-    )
+    return corpus.changed(ids, corpus.words, sentences[: last + 1])
 
 
 def cost(corpus: EncodedCorpus, model: str, repeat: int, **changed: int) -> float:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -82,6 +82,24 @@ class EncodedCorpus:
     @cached_property
     def sources(self) -> list[Source]:
         return [Source(**source) for source in self.description["sources"]]
+
+    def changed(
+        self, tokens: NDArray[np.int32], words: list[str], sentences: NDArray[np.int64] | None = None
+    ) -> EncodedCorpus:
+        """A corpus in memory of other tokens, which are numbers of `words`; it has no way back to a text."""
+        counts = np.bincount(tokens, minlength=len(words))
+        order = np.argsort(-counts, kind="stable")
+        number = np.empty(len(order), np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        kept = order[: np.count_nonzero(counts)]
+        return replace(
+            self,
+            tokens=number[tokens],
+            sentences=self.sentences if sentences is None else sentences,
+            words=[words[w] for w in kept.tolist()],
+            counts=counts[kept],
+            description={**self.description, "sources": [], "source_sentences": [0], "places_are_exact": False},
+        )
 
     def texts(self, sentences: ArrayLike) -> Iterator[bytes | None]:
         """The source text of each sentence, given in rising order; None where the source is gone or has changed."""

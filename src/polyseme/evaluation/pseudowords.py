@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -136,24 +136,11 @@ def choose(
 def merged(corpus: EncodedCorpus, groups: list[tuple[int, ...]]) -> tuple[EncodedCorpus, list[str]]:
     """The corpus with the words of each group as one word, and the names of these: `apple~window`."""
     names = ["~".join(corpus.words[word] for word in group) for group in groups]
-    words, counts, target = list(corpus.words), corpus.counts.copy(), np.arange(len(corpus.words))
+    words, target = list(corpus.words), np.arange(len(corpus.words), dtype=np.int32)
     for name, group in zip(names, groups, strict=True):
         words[group[0]] = name
-        counts[group[0]] = corpus.counts[list(group)].sum()
-        counts[list(group[1:])] = 0
         target[list(group)] = group[0]
-    order = np.argsort(-counts, kind="stable")
-    number = np.empty(len(order), np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    left = order[: np.count_nonzero(counts)]
-    changed = replace(
-        corpus,
-        tokens=number[target][corpus.tokens],
-        words=[words[w] for w in left.tolist()],
-        counts=counts[left],
-        description={**corpus.description, "sources": [], "source_sentences": [0], "places_are_exact": False},
-    )
-    return changed, names
+    return corpus.changed(target[corpus.tokens], words), names
 
 
 def _encoded(model: SenseModel, path: Path, folder: Path) -> EncodedCorpus:

@@ -32,9 +32,9 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = before or str(_CACHE)
     try:
-        return njit(cache=True, **{**_OPTIONS, **options})(function)
+        return njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # nowhere to write a cache
-        return njit(**{**_OPTIONS, **options})(function)
+        return njit(**_OPTIONS, **options)(function)
     finally:
         config.CACHE_DIR = before
 

@@ -18,7 +18,7 @@ def gather_contexts(tokens, positions, starts, ends, reach, weights, choice, out
     ends       IN   int64 (k,)      ... and ends
     weights    IN   float32 (V,)    of a word in a context
     choice     IN   float32 (V, c)  the vectors from which contexts are made
-    out        OUT  float32 (k, d)
+    out        OUT  float32 (k, c)
     """
     for i in range(len(positions)):
         out[i] = ZERO

@@ -347,9 +347,10 @@ def list_rows(words, center, first, last, settings, hot_base, noise_rows, rows):
         if t != center:
             rows[n] = global_row(words[t], settings.hot, hot_base)
             n += 1
-    for j in range(min(n * settings.negatives, settings.noise_words)):
+    noise = min(n * settings.negatives, settings.noise_words)
+    for j in range(noise):
         rows[n + j] = noise_rows[j]
-    return n + min(n * settings.negatives, settings.noise_words)
+    return n + noise
 
 
 @kernel

@@ -124,7 +124,7 @@ class TrainState:
         vectors = p.sense_vectors[order]
         centers = p.cluster_centers[order] if has_centers(self.config) else None
         if self.config.kept_vectors == "sum":
-            if self.config.model == "mssg-maxout":
+            if RULES[self.config.model] == BY_VECTOR:
                 centers = vectors.copy()  # contexts are compared with what was learned
             vectors += p.global_vectors[word_of[order]]
             vectors -= vectors.mean(axis=0)
