@@ -50,25 +50,48 @@ def test_a_model_keeps_the_senses_that_are_there_most_frequent_first() -> None:
     p = state.parameters
     p.sense_numbers[0] = 3
     p.sense_counts[:4] = [5, 9, 7, 0]
+    kept = p.sense_vectors[[1, 2, 0]] + p.global_vectors[0]
+    last = p.sense_vectors[p.sense_offsets[5]] + p.global_vectors[5]
     arrays = state.learned()
     assert arrays.sense_counts[:3].tolist() == [9, 7, 5]
     assert arrays.sense_offsets.tolist() == [0, 3, 4, 5, 6, 7, 8]
-    kept = p.sense_vectors[[1, 2, 0]] + p.global_vectors[0]
     np.testing.assert_allclose(arrays.sense_vectors[:3] - arrays.sense_vectors[0], kept - kept[0], atol=1e-6)
+    np.testing.assert_allclose(arrays.sense_vectors[7] - arrays.sense_vectors[0], last - kept[0], atol=1e-6)
     np.testing.assert_allclose(arrays.sense_vectors.mean(axis=0), 0, atol=1e-6)
     arrays.check(len(VOCABULARY))
 
 
 def test_the_paper_keeps_sense_vectors_as_they_were_learned() -> None:
     state = TrainState.fresh(make_config("paper", dim=4), VOCABULARY, 1)
-    np.testing.assert_array_equal(state.learned().sense_vectors[0], state.parameters.sense_vectors[0])
+    before = state.parameters.sense_vectors[state.parameters.sense_offsets[:-1]]
+    np.testing.assert_array_equal(state.learned().sense_vectors, before)
+
+
+def test_what_is_kept_is_made_a_few_words_at_a_time_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once, some = (_with_some_senses() for _ in range(2))
+    expected = at_once.learned()
+    monkeypatch.setattr("polyseme.training.state.WORDS_AT_ONCE", 2)
+    found = some.learned()
+    assert expected.sense_offsets.tolist() == [0, 3, 4, 6, 10, 11, 12]
+    np.testing.assert_array_equal(found.sense_vectors, expected.sense_vectors)
+    np.testing.assert_array_equal(found.cluster_centers, expected.cluster_centers)
+
+
+def _with_some_senses() -> TrainState:
+    state = TrainState.fresh(make_config(dim=4, model="np-mssg", max_senses=4), VOCABULARY, 1)
+    random = np.random.default_rng(1)
+    state.parameters.sense_numbers[:] = [3, 1, 2, 4, 1, 1]
+    state.parameters.sense_counts[:] = random.integers(0, 99, len(state.parameters.sense_counts))
+    state.parameters.cluster_centers[:] = random.random(state.parameters.cluster_centers.shape, np.float32)
+    return state
 
 
 def test_maxout_goes_on_comparing_contexts_with_what_was_learned() -> None:
     state = TrainState.fresh(make_config(dim=4, model="mssg-maxout"), VOCABULARY, 1)
+    before = state.parameters.sense_vectors[0].copy()
     arrays = state.learned()
     assert arrays.cluster_centers is not None
-    np.testing.assert_array_equal(arrays.cluster_centers[0], state.parameters.sense_vectors[0])
+    np.testing.assert_array_equal(arrays.cluster_centers[0], before)
     assert not np.allclose(arrays.sense_vectors[0], arrays.cluster_centers[0])
 
 

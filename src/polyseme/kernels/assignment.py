@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import kernel
+from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import ZERO, dot
 
 UNASSIGNED = -1
+AHEAD = 6  # words by which a row is fetched before it is needed
 
 
 @kernel
@@ -82,6 +84,8 @@ def move_window(words, n, old, new, reach, weights, choice, window):
     for k in range(leave, max(leave, new - reach)):
         add_row(choice, words[k], -weights[words[k]], window)
     for k in range(come, min(n, new + reach + 1)):
+        if k + AHEAD < n:
+            prefetch_row(choice, words[k + AHEAD])
         add_row(choice, words[k], weights[words[k]], window)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import uncounted
 from polyseme.kernels.senses import ZERO
 
 
-@kernel
+@uncounted
 def gather_contexts(tokens, positions, starts, ends, reach, weights, choice, out):
     """out[i] = weighted mean of the `reach` known words on each side of tokens[positions[i]].
 
@@ -21,7 +21,8 @@ def gather_contexts(tokens, positions, starts, ends, reach, weights, choice, out
     out        OUT  float32 (k, c)
     """
     for i in range(len(positions)):
-        out[i] = ZERO
+        for j in range(choice.shape[1]):
+            out[i, j] = ZERO
         total = ZERO
         for step in (-1, 1):
             t, found = positions[i] + step, 0

@@ -9,7 +9,8 @@ from numba.extending import intrinsic
 
 from polyseme.kernels.compiling import inlined
 
-FLOATS_PER_LINE = 16  # a cache line is 64 bytes
+BYTES_PER_LINE = 64  # of the cache
+FLOATS_PER_LINE = BYTES_PER_LINE // 4
 
 
 def _generate(context, builder, signature, arguments):

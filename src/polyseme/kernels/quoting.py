@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyseme.kernels.compiling import kernel
+from polyseme.kernels.prefetching import BYTES_PER_LINE, prefetch_item
 from polyseme.kernels.text import NEWLINE, same_bytes
 
 QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, END = (ord(c) for c in '"\\,[]}')
@@ -65,6 +66,7 @@ def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotation
         written = 0
         n = copy_bytes(beginnings, beginning_bounds[word], beginning_bounds[word + 1], lines, n)
         for row in range(offsets[word], offsets[word] + shown[word]):
+            fetch_quotations(numbers, row + 1, quotations, bounds)
             lines[n] = OPEN
             n += 1
             for j in range(numbers.shape[1]):
@@ -83,6 +85,16 @@ def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotation
         lines[n + 1] = NEWLINE
         n = n + 2 if written else line_bounds[word]
         line_bounds[word + 1] = n
+
+
+@kernel
+def fetch_quotations(numbers, row, quotations, bounds):
+    """Fetch the quotations of a row from memory: they lie in the order of the text, and are asked for by words."""
+    if row < len(numbers):
+        for number in numbers[row]:
+            if number >= 0:
+                for i in range(bounds[number], bounds[number + 1], BYTES_PER_LINE):
+                    prefetch_item(quotations, i)
 
 
 @kernel

@@ -73,7 +73,7 @@ class TrainConfig:
     multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0, 10**9)
     multi_sense_min_count: int = _setting(100, "Uses a word needs to get several senses", 1, 10**12)
     multi_sense_words: tuple[str, ...] | None = _setting(None, "The words that get several senses, instead of those")
-    examples: int = _setting(10, "Example sentences kept for each sense", 0, 1000)
+    examples: int = _setting(5, "Example sentences kept for each sense", 0, 1000)
     seed: int = _setting(1, "Of all that is random", 0, 2**63 - 1)
     threads: int = _setting(0, "0 for one per core; one thread gives the same bits each time", 0, 1024)
 

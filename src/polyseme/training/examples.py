@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from polyseme.training.trainer import block_bounds, block_seed
 USES = 500  # of each word, chosen at random, are looked at
 AROUND = 12  # words quoted on each side
 CHUNK_TOKENS = 100_000
+WORDS_AT_ONCE = 1000  # whose lines are written together
 
 
 def find_examples(
@@ -34,24 +36,34 @@ def find_examples(
     quotations = quote(corpus, model.tokenizer, positions.ravel()[order], AROUND, threads, stop)
     numbers = np.full(positions.shape, -1, np.int64)
     numbers.ravel()[order] = np.arange(len(order))
-    lines, offsets = _lines(model, numbers, quotations)
-    return lambda word: lines[offsets[word] : offsets[word + 1]].tobytes()
+    return _line_reader(model, numbers, quotations)
 
 
-def _lines(
-    model: SenseModel, numbers: NDArray[np.int64], quotations: Quotations
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The lines of all words, and where each begins; `numbers` are those of the quotations of each sense, (R, each)."""
-    beginnings = [beginning(word) for word in model.vocabulary.words]
-    bounds = np.concatenate([[0], np.cumsum([len(b) for b in beginnings])])
-    letters = np.append(np.diff(quotations.bounds), 0)[numbers].sum()  # of number -1 none
-    room = bounds[-1] + letters + numbers.size + FRAME * (len(numbers) + len(model))
-    lines, offsets = np.empty(room, np.uint8), np.zeros(len(model) + 1, np.int64)
-    write_lines(
-        np.frombuffer(b"".join(beginnings), np.uint8), bounds, model.arrays.sense_offsets, model.shown_numbers,
-        numbers, quotations.text, quotations.bounds, lines, offsets,
-    )  # fmt: skip
-    return lines[: offsets[-1]], offsets
+def _line_reader(model: SenseModel, numbers: NDArray[np.int64], quotations: Quotations) -> ExampleReader:
+    """Writes the lines of words, some at a time; `numbers` are those of the quotations of each sense, (R, each)."""
+    words, offsets, shown = model.vocabulary.words, model.arrays.sense_offsets, model.shown_numbers
+    lengths = np.append(np.diff(quotations.bounds), 0)  # of number -1 none
+
+    @lru_cache(maxsize=1)
+    def write(first: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        end = min(first + WORDS_AT_ONCE, len(words))
+        beginnings = [beginning(word) for word in words[first:end]]
+        bounds = np.cumsum([0, *map(len, beginnings)])
+        of_these = numbers[offsets[first] : offsets[end]]
+        room = bounds[-1] + lengths[of_these].sum() + of_these.size + FRAME * (len(of_these) + end - first)
+        lines, line_bounds = np.empty(room, np.uint8), np.empty(end - first + 1, np.int64)
+        write_lines(
+            np.frombuffer(b"".join(beginnings), np.uint8), bounds, offsets[first : end + 1], shown[first:end],
+            numbers, quotations.text, quotations.bounds, lines, line_bounds,
+        )  # fmt: skip
+        return lines, line_bounds
+
+    def read(word: int) -> bytes:
+        lines, line_bounds = write(word - word % WORDS_AT_ONCE)
+        start, end = line_bounds[word % WORDS_AT_ONCE :][:2]
+        return lines[start:end].tobytes()
+
+    return read
 
 
 def _best_positions(

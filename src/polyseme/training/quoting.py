@@ -17,7 +17,7 @@ from polyseme.kernels.quoting import FRAME, quote_words
 from polyseme.kernels.text import NEWLINE
 from polyseme.model.examples import quotable, quoted
 
-SENTENCES_AT_ONCE = 1000
+SENTENCES_AT_ONCE = 200
 
 Ints = NDArray[np.int64]
 
@@ -68,13 +68,14 @@ def quote(
             inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
             yield some, positions[inside], np.searchsorted(some, sentence_of[inside]), list(islice(texts, len(some)))
 
-    found: list[Quotations] = []
+    text, lengths = bytearray(), [np.zeros(1, np.int64)]
     waiting = jobs()
     with ThreadPoolExecutor(threads) as pool:
         while some_jobs := list(islice(waiting, 2 * threads)):  # a few at a time: texts must not pile up
-            found += pool.map(lambda job: quote_some(*job), some_jobs)
-    text = np.concatenate([np.empty(0, np.uint8), *(some.text for some in found)])
-    return Quotations(text, np.cumsum(np.concatenate([[0], *(np.diff(some.bounds) for some in found)])))
+            for found in pool.map(lambda job: quote_some(*job), some_jobs):
+                text += found.text.data
+                lengths.append(np.diff(found.bounds))
+    return Quotations(np.frombuffer(text, np.uint8), np.cumsum(np.concatenate(lengths)))
 
 
 class _Lines:

@@ -7,7 +7,6 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -101,6 +100,7 @@ class _Run:
             checkpoint=lambda: self._checkpoint(trainer),
             checkpoint_seconds=self.checkpoint_seconds,
         )
+        self._checkpoint(trainer)
         description = encoded.description
         model = SenseModel(
             vocabulary=vocabulary,
@@ -117,10 +117,7 @@ class _Run:
             },
         )
         model.arrays.check(len(vocabulary))
-        with ThreadPoolExecutor(1) as beside:
-            checkpoint = beside.submit(self._checkpoint, trainer)
-            examples = find_examples(model, encoded, config.examples, threads, self._stop_if_asked)
-            checkpoint.result()
+        examples = find_examples(model, encoded, config.examples, threads, self._stop_if_asked)
         return replace(model, read_examples=examples)
 
     def _read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ RULES = {
     "mssg-maxout": BY_VECTOR,
     "random-senses": AT_RANDOM,
 }
+WORDS_AT_ONCE = 4096
 NEVER = -2.0  # a cosine below every cosine
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -114,24 +116,30 @@ class TrainState:
         return float(self.parameters.sense_numbers[several].mean()) if several.any() else 1.0
 
     def learned(self) -> ModelArrays:
-        """What a model keeps: the senses that each word has, most frequent first."""
+        """What a model keeps: the senses that each word has, most frequent first.
+
+        It is made in the place of the arrays that were trained, which cannot go on from there: there is no room for
+        both when they are large.
+        """
         p, words = self.parameters, len(self.vocabulary)
         room = np.diff(p.sense_offsets)
         word_of = np.repeat(np.arange(words), room)
         number = np.arange(len(word_of)) - p.sense_offsets[word_of]
         used = np.flatnonzero(number < p.sense_numbers[word_of])
         order = used[np.lexsort((number[used], -p.sense_counts[used], word_of[used]))]
-        vectors = p.sense_vectors[order]
-        centers = p.cluster_centers[order] if has_centers(self.config) else None
+        offsets = np.concatenate([[0], np.cumsum(p.sense_numbers)]).astype(np.int64)
+        vectors = _taken(p.sense_vectors, order, offsets)
+        centers = _taken(p.cluster_centers, order, offsets) if has_centers(self.config) else None
         if self.config.kept_vectors == "sum":
             if RULES[self.config.model] == BY_VECTOR:
                 centers = vectors.copy()  # contexts are compared with what was learned
-            vectors += p.global_vectors[word_of[order]]
+            for rows in _row_slices(offsets):
+                vectors[rows] += p.global_vectors[word_of[order[rows]]]
             vectors -= vectors.mean(axis=0)
         return ModelArrays(
-            global_vectors=p.global_vectors[:words].copy(),
+            global_vectors=p.global_vectors[:words],
             sense_vectors=vectors,
-            sense_offsets=np.concatenate([[0], np.cumsum(p.sense_numbers)]).astype(np.int64),
+            sense_offsets=offsets,
             sense_counts=p.sense_counts[order],
             cluster_centers=centers,
             choice_vectors=self.tables.choice if self._whitened else None,
@@ -165,6 +173,19 @@ def has_centers(config: TrainConfig) -> bool:
 def hot_rows(words: int, threads: int) -> int:
     """One thread has no one to fight with, and must give the same bits as the twin."""
     return 0 if threads == 1 else min(HOT_ROWS, words)
+
+
+def _row_slices(offsets: NDArray[np.int64]) -> Iterator[slice]:
+    """The rows of some thousand words at a time."""
+    for first in range(0, len(offsets) - 1, WORDS_AT_ONCE):
+        yield slice(offsets[first], offsets[min(first + WORDS_AT_ONCE, len(offsets) - 1)])
+
+
+def _taken(array: NDArray[np.float32], order: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+    """array[order] in place: rows move only among those of their word, or to where earlier words left room."""
+    for rows in _row_slices(offsets):
+        array[rows] = array[order[rows]]
+    return array[: len(order)]
 
 
 def _uniform(random: np.random.Generator, rows: int, dim: int) -> NDArray[np.float32]:
