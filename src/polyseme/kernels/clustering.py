@@ -41,7 +41,8 @@ def cluster_words(contexts, bounds, most, same, least_share, least, seed, center
             fit = k_means(rows, most, rng, found, labels)
             if fit > best:
                 best = fit
-                own[:] = found
+                for k in range(most):
+                    copy_row(found, k, own, k)
         assign_rows(rows, own, most, labels)
         sum_clusters(rows, labels, own, sizes[i])
         smallest = max(least, np.int64(least_share * len(rows)))
@@ -67,7 +68,7 @@ def k_means(rows, k, rng, centers, labels):
     labels   OUT  int32 (n,)
     """
     n = len(rows)
-    centers[0] = rows[below(draw(rng), n)]
+    copy_row(rows, np.int64(below(draw(rng), n)), centers, 0)
     nearest = np.full(n, np.float32(-1))
     for c in range(1, k):
         total = 0.0
@@ -81,7 +82,7 @@ def k_means(rows, k, rng, centers, labels):
             if left < 0:
                 chosen = i
                 break
-        centers[c] = rows[chosen]
+        copy_row(rows, chosen, centers, c)
     sizes = np.empty(k, np.int64)
     labels[:n] = -1
     fit = ZERO
@@ -125,6 +126,13 @@ def sum_clusters(rows, labels, centers, sizes):
 
 
 @kernel
+def copy_row(source, row, target, place):
+    """target[place] = source[row], in a loop, since Numba compiles the assignment of slices slowly."""
+    for j in range(source.shape[1]):
+        target[place, j] = source[row, j]
+
+
+@kernel
 def unit_centers(centers, k):
     for c in range(k):
         scale = ONE / np.sqrt(max(dot(centers, c, centers, c), TINY))
@@ -142,7 +150,7 @@ def merge_alike(sums, sizes, same, smallest):
     n = 0
     for c in range(len(sizes)):  # those that have any
         if sizes[c] > 0:
-            sums[n] = sums[c]
+            copy_row(sums, c, sums, n)
             sizes[n] = sizes[c]
             n += 1
     while n > 1:
@@ -166,7 +174,7 @@ def merge_alike(sums, sizes, same, smallest):
             sums[a, j] += sums[b, j]
         sizes[a] += sizes[b]
         n -= 1
-        sums[b] = sums[n]
+        copy_row(sums, n, sums, b)
         sizes[b] = sizes[n]
     sizes[n:] = 0
     return n

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polyseme.kernels.compiling import kernel
 from polyseme.kernels.prefetching import BYTES_PER_LINE, prefetch_item
-from polyseme.kernels.text import NEWLINE, same_bytes
+from polyseme.kernels.text import NEWLINE, copy_bytes, same_bytes
 
 QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, END = (ord(c) for c in '"\\,[]}')
 FRAME = 10  # bytes of ["","",""], more than any other frame has
@@ -110,11 +110,3 @@ def is_new(numbers, row, j, quotations, bounds):
         ):
             return False
     return True
-
-
-@kernel
-def copy_bytes(source, start, end, out, n):
-    """Copy source[start:end] to out[n:]; returns the place behind it."""
-    for i in range(start, end):
-        out[n + i - start] = source[i]
-    return n + end - start

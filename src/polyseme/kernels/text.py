@@ -141,8 +141,7 @@ def number(text, starts, ends, codes, lexicon, ids):
                 if word == len(hashes) or bounds[word] + end - start > len(letters):
                     return t
                 hashes[word] = code
-                letters[bounds[word] : bounds[word] + end - start] = text[start:end]
-                bounds[word + 1] = bounds[word] + end - start
+                bounds[word + 1] = copy_bytes(text, start, end, letters, bounds[word])
                 counts[word] = 0
                 slots[slot] = word
                 size[0] += 1
@@ -153,6 +152,14 @@ def number(text, starts, ends, codes, lexicon, ids):
         counts[word] += 1
         ids[t] = word
     return len(starts)
+
+
+@kernel
+def copy_bytes(source, start, end, out, n):
+    """Copy source[start:end] to out[n:]; returns the place behind it."""
+    for i in range(start, end):  # a loop, since Numba compiles the assignment of slices slowly
+        out[n + i - start] = source[i]
+    return n + end - start
 
 
 @kernel
