@@ -57,6 +57,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "not whitened, window 5": ("default", {"model": "np-mssg", "whitening": 0.0}),
     "all directions": ("default", {"model": "np-mssg", "choice_dim": PSEUDOWORD_DIM}),
     "senses chosen by window 5": ("default", {"model": "np-mssg", "choice_window": 5}),
+    "words thinned above 1e-3, not 1e-4": ("default", {"model": "np-mssg", "subsample": 1e-3}),
     "warm-up a fifth": ("default", {"model": "np-mssg", "warmup": 0.2}),
     "mssg": ("default", {"model": "mssg"}),
     "mssg, senses from first contexts": ("default", {"model": "mssg", "center_start": "contexts"}),

@@ -56,3 +56,18 @@ def test_numbers_of_numpy_become_pythons() -> None:
     config = make_config(dim=np.int64(7), learning_rate=np.float32(0.5), multi_sense_words=["bank"])
     assert (type(config.dim), type(config.learning_rate)) == (int, float)
     assert config.multi_sense_words == ("bank",)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [(0, 1e-3), (1000, 1e-3), (4_000_000, 5e-4), (20_000_000, 1e-4), (10**9, 1e-4)]
+)
+def test_the_larger_a_corpus_the_more_its_frequent_words_are_thinned(tokens: int, expected: float) -> None:
+    assert make_config().subsample_for(tokens) == pytest.approx(expected)
+    assert make_config(subsample=0.02).subsample_for(tokens) == 0.02
+    assert make_config("paper").subsample_for(tokens) == 1e-3
+
+
+def test_only_what_may_be_left_open_may_be_none() -> None:
+    assert make_config(subsample=None, max_vocabulary=None).subsample is None
+    with pytest.raises(ConfigError, match="--dim must be a whole number, not None"):
+        make_config(dim=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,9 @@ def trained(
     if storage.is_model(path):
         model = SenseModel.load(path)
         no_matter = {"threads", *(() if run.config.model == "np-mssg" else DISCOVERING)}
-        wanted = {name: value for name, value in run.config.to_dict().items() if name not in no_matter}
+        subsample = run.config.subsample_for(int(model.vocabulary.counts.sum()))
+        config = replace(run.config, subsample=subsample).to_dict()
+        wanted = {name: value for name, value in config.items() if name not in no_matter}
         differing = [name for name, value in wanted.items() if model.config.get(name) != value]
         if model.corpus["fingerprint"] != corpus.fingerprint or (differing and not run.two_stage):
             what = "another corpus" if not differing else f"another {differing[0].replace('_', '-')}"

@@ -94,7 +94,7 @@ def learn_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, li
         vocabulary=words.vocabulary,
         arrays=_assembled(words, senses, clusters, labelled),
         tokenizer=words.tokenizer,
-        config={**config.to_dict(), "model": "two-stage", "examples": 0},
+        config={**words.config, "model": "two-stage"},
         corpus=words.corpus,
         training={**senses.training, "seconds": marks[-1] - marks[0], "stages": stages},
     )

@@ -22,6 +22,7 @@ KeptVectors = Literal["sum", "learned"]
 RecipeName = Literal["default", "paper"]
 
 MOST_SENSES = 100
+THINNED_ABOVE = 2000  # uses of a word, in a corpus of middling size
 
 
 def _setting(
@@ -67,7 +68,12 @@ class TrainConfig:
         "Sense vectors that are kept: with the word's global vector added and the mean of all taken off, or as learned",
         one_of=get_args(KeptVectors),
     )
-    subsample: float = _setting(1e-3, "Frequency above which words are thinned; 0 for never", 0, 1)
+    subsample: float | None = _setting(
+        None,
+        "Frequency above which words are thinned, 0 for never; else 1e-3 up to 2 million tokens, 1e-4 from 20 on",
+        0,
+        1,
+    )
     min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)
     max_vocabulary: int | None = _setting(None, "Most words to keep", 2, 10**9)
     multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0, 10**9)
@@ -83,6 +89,10 @@ class TrainConfig:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    def subsample_for(self, tokens: int) -> float:
+        """The frequency above which words are thinned: in a small corpus they have no uses to give away."""
+        return min(max(THINNED_ABOVE / max(tokens, 1), 1e-4), 1e-3) if self.subsample is None else self.subsample
 
     def may_have_several_senses(self, vocabulary: Vocabulary) -> NDArray[np.bool_]:
         """Which words of a vocabulary the settings give several senses."""
@@ -103,6 +113,7 @@ PAPER: dict[str, Any] = {
     "negatives": 1,
     "noise_words": 10**6,
     "noise_span": 1,
+    "subsample": 1e-3,
     "window": 5,
     "choice_window": 0,
     "senses": 3,
@@ -143,7 +154,7 @@ def _checked(name: str, kind: object, value: Any, rule: Mapping[str, Any]) -> An
         if isinstance(value, str) or not all(isinstance(word, str) for word in value):
             raise ConfigError("multi_sense_words must be a collection of words; the flag takes a file of them.")
         return tuple(value)
-    if value is None or low is None:
+    if low is None or (value is None and str(kind).endswith("None")):
         return value
     whole = str(kind).startswith("int")
     if isinstance(value, bool) or not isinstance(value, Integral if whole else Real) or value != value:

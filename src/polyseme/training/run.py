@@ -106,7 +106,7 @@ class _Run:
             vocabulary=vocabulary,
             arrays=trainer.state.learned(),
             tokenizer=tokenizer,
-            config=config.to_dict(),
+            config=trainer.state.config.to_dict(),
             corpus={name: description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
             training={
                 "loss": trainer.tally.loss / max(trainer.tally.pairs, 1),

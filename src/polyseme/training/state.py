@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,8 @@ class TrainState:
     @classmethod
     def fresh(cls, config: TrainConfig, vocabulary: Vocabulary, threads: int) -> TrainState:
         """Random vectors, uniform in +-1/2d, and no contexts yet."""
+        subsample = config.subsample_for(int(vocabulary.counts.sum()))
+        config = replace(config, subsample=subsample)
         offsets = _sense_offsets(config, vocabulary)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
         choice_dim = min(config.choice_dim, dim) if config.whitening > 0 else dim
@@ -62,7 +64,7 @@ class TrainState:
             sense_offsets=offsets,
             sense_numbers=np.ones(words, np.int32),
         )
-        tables = Tables(vocabulary.keep_thresholds(config.subsample), vocabulary.noise_table(), global_vectors)
+        tables = Tables(vocabulary.keep_thresholds(subsample), vocabulary.noise_table(), global_vectors)
         return cls(config, vocabulary, threads, parameters, tables, split=False)
 
     @property
