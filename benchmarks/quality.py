@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from speed import HERE, processor, write_section
 
 from polyseme import SenseModel, train
 from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.evaluation.pseudowords import pseudowords
 from polyseme.evaluation.scores import Evaluation
 from polyseme.evaluation.tasks import evaluate
 from polyseme.training.config import make_config
@@ -78,14 +78,14 @@ def main() -> None:
         write_section(HERE / "RESULTS.md", f"## Senses, {DIM} dimensions", "\n".join(senses(arguments)))
     if "pseudowords" in arguments.parts:
         results = {
-            name: [{"pseudowords": pseudowords(name, seed, arguments)} for seed in arguments.seeds]
+            name: [{"pseudowords": variant(name, seed, arguments)} for seed in arguments.seeds]
             for name in ("np-mssg", "mssg")
         }
         note = f"{PSEUDOWORD_DIM} dimensions, 100 pairs, 50 triples and 200 words left alone for each seed"
         write_section(HERE / "RESULTS.md", "## Pseudowords", "\n".join(report(results, note, arguments)))
     if "variants" in arguments.parts:
         first = arguments.seeds[0]
-        variants = {name: pseudowords(name, first, arguments) for name in VARIANTS}
+        variants = {name: variant(name, first, arguments) for name in VARIANTS}
         write_section(HERE / "RESULTS.md", "## Variants of the recipe", "\n".join(comparison(variants, arguments)))
 
 
@@ -111,7 +111,7 @@ def tasks(name: str, seed: int, arguments: argparse.Namespace) -> dict[str, Scor
     return {task: kept(arguments.work / f"{name}-{seed}-{task}.json", partial(score, task)) for task in TASKS}
 
 
-def pseudowords(name: str, seed: int, arguments: argparse.Namespace) -> Scores:
+def variant(name: str, seed: int, arguments: argparse.Namespace) -> Scores:
     """How well a variant finds the words of pseudowords, which are chosen by a model of one sense."""
 
     def score() -> Evaluation:
@@ -119,7 +119,7 @@ def pseudowords(name: str, seed: int, arguments: argparse.Namespace) -> Scores:
         model = trained(chooser, arguments, model="skip-gram", dim=PSEUDOWORD_DIM, seed=1, epochs=2)
         recipe, settings = VARIANTS[name]
         config = make_config(recipe, dim=PSEUDOWORD_DIM, **settings)
-        return evaluate(replace(model, config=config.to_dict()), "pseudowords", arguments.corpus, seed=seed)
+        return pseudowords(model, arguments.corpus, seed=seed, config=config)
 
     return kept(arguments.work / f"pseudowords-{name.replace(' ', '-')}-{seed}.json", score)
 

@@ -40,6 +40,7 @@ from polyseme.kernels.contexts import gather_contexts
 from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.disambiguation import context_table
 from polyseme.model.sense_model import SenseModel
+from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
 from polyseme.training.run import train
 
@@ -85,17 +86,19 @@ def pseudowords(
     path: Path,
     *,
     seed: int = 1,
+    config: TrainConfig | None = None,
     pairs: int = PAIRS,
     triples: int = TRIPLES,
     controls: int = CONTROLS,
     listen: Listener = silent,
 ) -> Evaluation:
-    """Judge the settings of a model on a corpus, a text or an encoded one."""
+    """Judge the settings of a model on a corpus, a text or an encoded one; or others, on words that the model chose."""
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
         corpus = EncodedCorpus.open(path) if is_encoded(path) else _encoded(model, path, Path(folder))
         chosen = choose(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
         changed, names = merged(corpus, chosen.groups)
-        settings = {**model.config, "examples": 0, "seed": seed, "multi_sense_words": None}
+        judged = model.config if config is None else config.to_dict()
+        settings = {**judged, "examples": 0, "seed": seed, "multi_sense_words": None}
         learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
     uses = _Uses(learned, changed, corpus, [*names, *(corpus.words[word] for word in chosen.controls)], seed)
     recovered = [uses.recovery(name, len(group)) for name, group in zip(names, chosen.groups, strict=True)]
