@@ -14,6 +14,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import find_tokenizer
 from polyseme.errors import DataError
 from polyseme.evaluation.pseudowords import choose, merged, pseudowords
+from polyseme.training.config import make_config
 
 
 @pytest.fixture
@@ -67,3 +68,10 @@ def test_a_corpus_too_small_says_so(mssg: SenseModel, tmp_path: Path) -> None:
     (tmp_path / "small.txt").write_text("a few words only\n" * 30)
     with pytest.raises(DataError, match="the corpus has 0 words that the model knows"):
         pseudowords(mssg, tmp_path / "small.txt")
+
+
+def test_other_settings_are_judged_on_the_words_that_the_model_chose(mssg_path: Path, planted_text: Path) -> None:
+    one_sense = make_config(model="skip-gram", dim=10, epochs=1)
+    done = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=4, config=one_sense)
+    assert done.table["pairs"]["ari"].value == 0
+    assert done.table["controls"]["left whole"].value == 1
