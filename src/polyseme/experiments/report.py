@@ -17,8 +17,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
 th { border-bottom: 2px solid #999 }
-th:first-child, td:first-child { text-align: left; white-space: normal }
-td.text { text-align: left; white-space: normal }
+th:first-child, td:first-child, .text { text-align: left; white-space: normal }
+th:first-child, td:first-child { min-width: 7rem }
 img { max-width: 100% }
 .scroll { overflow-x: auto }
 """
@@ -92,11 +92,11 @@ class Report:
                 yield f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">'
             else:
                 yield "<div class=scroll><table>"
-                yield "<tr>" + "".join(f"<th>{html.escape(column)}" for column in part.columns)
-                for row in part.rows:
+                kinds = [" class=text" if _is_text(part, i) else "" for i in range(len(part.columns))]
+                for tag, cells in (("th", part.columns), *(("td", row) for row in part.rows)):
                     yield "<tr>" + "".join(
-                        f"<td{' class=text' if _is_text(part, i) else ''}>{html.escape(shown(cell, part.digits))}"
-                        for i, cell in enumerate(row)
+                        f"<{tag}{kind}>{html.escape(shown(cell, part.digits))}"
+                        for cell, kind in zip(cells, kinds, strict=True)
                     )
                 yield "</table></div>"
             if part.note:
