@@ -47,8 +47,9 @@ def main() -> None:
                 print(program, results[program][-1], file=sys.stderr, flush=True)
     text = report(results, arguments)
     print(text)
-    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions", text)
-    plot(results, HERE / f"speed-{arguments.dim}.png")
+    passes = f", {arguments.epochs} passes" if arguments.epochs > 1 else ""
+    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions{passes}", text)
+    plot(results, HERE / plot_name(arguments))
 
 
 def parse() -> argparse.Namespace:
@@ -191,7 +192,8 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
         for program, b in best.items()
     ]
     command = (
-        f"python benchmarks/speed.py --dim {a.dim} --negatives {a.negatives} --epochs {a.epochs} --threads {a.threads}"
+        f"python benchmarks/speed.py --dim {a.dim} --negatives {a.negatives} --sample {a.sample:g} "
+        f"--epochs {a.epochs} --threads {a.threads}"
     )
     heads = ("program", "reading", "training", "end to end", "median", "ratio of bests", "of medians")
     return "\n".join(
@@ -204,13 +206,17 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
             f"three senses a word, np-mssg up to three, the others one. Seconds, the best of {a.repeat} alternating "
             "runs, and their median from end to end; a ratio is gensim's time by the program's: more is faster.",
             "",
-            f"![seconds from end to end](speed-{a.dim}.png)",
+            f"![seconds from end to end]({plot_name(a)})",
             "",
             f"| {' | '.join(heads)} | peak MB |",
             "|---|" + "---:|" * len(heads),
             *rows,
         ]
     )
+
+
+def plot_name(a: argparse.Namespace) -> str:
+    return f"speed-{a.dim}.png" if a.epochs == 1 else f"speed-{a.dim}-{a.epochs}.png"
 
 
 def plot(results: dict[str, list[Result]], path: Path) -> None:
