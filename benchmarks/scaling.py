@@ -21,7 +21,7 @@ from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.training.events import Event, Trained
 
 BASE: dict[str, Any] = {"dim": 100, "negatives": 5, "senses": 3, "threads": 2}
-ALWAYS: dict[str, Any] = {"epochs": 1, "warmup": 0.0, "examples": 0}
+ALWAYS: dict[str, Any] = {"subsample": 1e-3, "epochs": 1, "warmup": 0.0, "examples": 0}
 SWEEPS: dict[str, tuple[int, ...]] = {
     "tokens": (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000),
     "dim": (50, 100, 200, 300, 600),
@@ -86,7 +86,7 @@ def report(costs: Costs, arguments: argparse.Namespace) -> Iterator[str]:
     yield (
         f"{processor()}. Nanoseconds of training for each token of the corpus, the best of {arguments.repeat}; "
         f"what does not change is {PART:,} tokens, {fixed}. No warm-up, so that mssg chooses among its senses all "
-        "the time. The corpus begins anew where it is shorter than asked for.\n"
+        "the time; subsampling 0.001. The corpus begins anew where it is shorter than asked for.\n"
     )
     yield "![cost of a token](scaling.png)\n"
     for changed, values in SWEEPS.items():
