@@ -55,10 +55,8 @@ SHOWN = {
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "np-mssg": ("default", {"model": "np-mssg"}),
     "not whitened, window 5": ("default", {"model": "np-mssg", "whitening": 0.0}),
-    "all directions": ("default", {"model": "np-mssg", "choice_dim": PSEUDOWORD_DIM}),
     "senses chosen by window 5": ("default", {"model": "np-mssg", "choice_window": 5}),
     "words thinned above 1e-3, not 1e-4": ("default", {"model": "np-mssg", "subsample": 1e-3}),
-    "warm-up a fifth": ("default", {"model": "np-mssg", "warmup": 0.2}),
     "mssg": ("default", {"model": "mssg"}),
     "mssg, senses from first contexts": ("default", {"model": "mssg", "center_start": "contexts"}),
     "mssg, paper's recipe": ("paper", {"model": "mssg"}),

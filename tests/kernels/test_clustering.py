@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from polyseme.kernels.clustering import cluster_words, merge_alike
+from polyseme.kernels.clustering import cluster_words, likeness, merge_alike
 
 DIM = 12
 
@@ -82,3 +82,14 @@ def test_the_most_alike_are_merged_first(same: float, left: int) -> None:
     if left == 2:
         assert sizes.tolist() == [20, 5, 0]
         np.testing.assert_allclose(sums[0], [18, 6])
+
+
+def test_of_two_pairs_with_the_same_cosine_the_closer_clusters_are_less_alike() -> None:
+    directions = np.array([[1, 0], [0.3, np.sqrt(1 - 0.3**2)]], np.float32)
+    sizes = np.array([40, 10])
+    close, loose = (
+        likeness(length * sizes[:, None].astype(np.float32) * directions, sizes, 1, 0) for length in (0.9, 0.2)
+    )
+    gain = 0.9 * (40 + 10 - np.linalg.norm(40 * directions[0] + 10 * directions[1])) / (2 * np.sqrt(400))
+    assert close == pytest.approx(0.3 - 2 * (gain - 0.09), abs=1e-5)
+    assert close < 0.3 < loose

@@ -12,6 +12,7 @@ STARTS = 2
 ROUNDS = 10
 ONE = np.float32(1)
 TINY = np.float32(1e-12)
+LEAN, USUAL_GAIN = np.float32(2), np.float32(0.09)  # see `likeness`
 
 
 @kernel
@@ -19,7 +20,7 @@ def cluster_words(contexts, bounds, most, same, least_share, least, seed, center
     """Cluster the contexts of each of a number of words.
 
     Spherical k-means with `most` centers, the best of STARTS starts. Then clusters become one, the most alike first, as
-    long as the cosine of their centers is above `same`, or one is smaller than least_share of the contexts, or `least`.
+    long as their `likeness` is above `same`, or one is smaller than least_share of the contexts, or `least`.
 
     contexts  IN   float32 (n, d)        unit vectors
     bounds    IN   int64 (w + 1,)        contexts of word i are rows bounds[i] to bounds[i + 1]
@@ -142,7 +143,7 @@ def unit_centers(centers, k):
 
 @kernel
 def merge_alike(sums, sizes, same, smallest):
-    """Add up clusters that are alike, or too small, until none is; returns how many are left, the first rows.
+    """Add up clusters that are more alike than `same`, or too small, until none is; returns how many are left.
 
     sums   SHARED  float32 (k, d)  the sum of each cluster
     sizes  SHARED  int64 (k,)
@@ -164,10 +165,9 @@ def merge_alike(sums, sizes, same, smallest):
             for e in range(c):
                 if forced and c != small and e != small:
                     continue
-                lengths = np.sqrt(max(dot(sums, c, sums, c) * dot(sums, e, sums, e), TINY))
-                cosine = dot(sums, c, sums, e) / lengths
-                if cosine > best:
-                    best, a, b = cosine, e, c
+                alike = likeness(sums, sizes, c, e)
+                if alike > best:
+                    best, a, b = alike, e, c
         if best <= same and not forced:
             break
         for j in range(sums.shape[1]):
@@ -178,3 +178,17 @@ def merge_alike(sums, sizes, same, smallest):
         sizes[b] = sizes[n]
     sizes[n:] = 0
     return n
+
+
+@kernel
+def likeness(sums, sizes, c, e):
+    """The cosine of two centers, less where the contexts of either are close to their own.
+
+    With S the sum of a cluster's unit vectors and n its size, two centers instead of one bring contexts nearer by
+
+        gain = (|S_c| + |S_e| - |S_c + S_e|) / 2 sqrt(n_c n_e),     likeness = cos - LEAN (gain - USUAL_GAIN)
+    """
+    square_c, square_e, product = dot(sums, c, sums, c), dot(sums, e, sums, e), dot(sums, c, sums, e)
+    together = np.sqrt(max(square_c + square_e + product + product, ZERO))
+    gain = (np.sqrt(square_c) + np.sqrt(square_e) - together) / np.sqrt(np.float32(4 * sizes[c] * sizes[e]))
+    return product / np.sqrt(max(square_c * square_e, TINY)) - LEAN * (gain - USUAL_GAIN)
