@@ -43,7 +43,7 @@ SHOWN = {
     "wordsim": (("words", "avg_sim"),),
     "analogy": (("total", "words"), ("total", "mean"), ("total", "senses")),
     "wsi": (("all", "ari"),),
-    "wic": (("dev", "same_sense"), ("dev", "avg_sim_c"), ("dev", "context_sim"), ("dev", "whitened_sim")),
+    "wic": (("dev", "same_sense"), ("dev", "avg_sim_c"), ("dev", "context_sim")),
     "health": (("all", "senses"), ("all", "dead"), ("all", "duplicates")),
     "pseudowords": (
         ("pairs", "ari"), ("pairs", "ceiling of ari"), ("pairs", "right number, ceiling above 0.5"),

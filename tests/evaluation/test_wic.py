@@ -70,10 +70,10 @@ def test_a_model_that_tells_the_senses_is_always_right_and_its_control_is_not(
     assert (done.task, done.covered, done.total) == ("wic", 20, 20)
     assert list(done.table) == ["dev"]
     scores = done.table["dev"]
-    assert list(scores) == ["same_sense", "avg_sim_c", "local_sim", "context_sim", "whitened_sim"]
+    assert list(scores) == ["same_sense", "avg_sim_c", "local_sim", "context_sim"]
     for name, score in scores.items():
         assert (score.value, score.low, score.high, score.with_unknown) == (100, 100, 100, 100)
-        if name in ("context_sim", "whitened_sim"):
+        if name == "context_sim":
             assert score.control is None
         else:
             assert score.control is not None

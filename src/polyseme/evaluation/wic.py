@@ -2,11 +2,10 @@
 
 With p and q the probabilities of the word's senses u_i in the two sentences:
 
-    same_sense    sum of p_i q_i, the probability that both are of one sense
-    avg_sim_c     sum of p_i q_j cos(u_i, u_j)
-    local_sim     cosine of the two most probable senses
-    context_sim   cosine of the two context vectors; it knows no senses, and shows what they add
-    whitened_sim  the same with global vectors whitened in all directions, not in those few that choose senses
+    same_sense   sum of p_i q_i, the probability that both are of one sense
+    avg_sim_c    sum of p_i q_j cos(u_i, u_j)
+    local_sim    cosine of the two most probable senses
+    context_sim  cosine of the two context vectors; it knows no senses, and shows what they add
 
 A measure says yes from a threshold on: the one with the most right answers on the train part, the middle one of
 several. Scores are the percent of right answers on the test part, or the dev part where the test part has no answers.
@@ -31,13 +30,10 @@ from polyseme.evaluation.scores import DRAWS, Evaluation, share_score
 from polyseme.model.disambiguation import context_table, ids_around
 from polyseme.model.neighbours import unit_rows
 from polyseme.model.similarity import in_contexts
-from polyseme.training.config import TrainConfig
-from polyseme.training.whitening import whitened
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
-WHITENING = TrainConfig().whitening
 LAYOUT = "word, part of speech, its places in the two sentences as in 2-5, sentence, sentence, parted by tabs"
 
 Bools = NDArray[np.bool_]
@@ -178,17 +174,11 @@ class _Part:
         ]
 
     def without_senses(self) -> Measures:
-        model, weights = self.model, self.model.context_weights
-        vectors = model.arrays.global_vectors
-        running = weights.astype(np.float64) * model.vocabulary.counts
-        white = whitened(vectors, running, WHITENING, vectors.shape[1])
+        table, weights = context_table(self.model), self.model.context_weights
 
-        def contexts(uses: Iterable[Occurrence], table: NDArray[np.float32]) -> NDArray[np.float32]:
-            ids = [ids_around(model, use.left, use.right, self.window) for use in uses]
+        def contexts(uses: Iterable[Occurrence]) -> NDArray[np.float32]:
+            ids = [ids_around(self.model, use.left, use.right, self.window) for use in uses]
             return unit_rows(np.array([weights[words] @ table[words] for words in ids]))
 
-        def cosines(table: NDArray[np.float32]) -> Floats:
-            a, b = contexts((pair.a for pair in self.pairs), table), contexts((pair.b for pair in self.pairs), table)
-            return np.asarray(np.einsum("ij,ij->i", a, b, dtype=np.float64))
-
-        return {"context_sim": cosines(context_table(model)), "whitened_sim": cosines(white)}
+        a, b = contexts(pair.a for pair in self.pairs), contexts(pair.b for pair in self.pairs)
+        return {"context_sim": np.einsum("ij,ij->i", a, b, dtype=np.float64)}
