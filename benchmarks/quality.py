@@ -23,6 +23,7 @@ from polyseme import SenseModel, train
 from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.evaluation.pseudowords import pseudowords
 from polyseme.evaluation.scores import Evaluation
+from polyseme.evaluation.similarity import spearman
 from polyseme.evaluation.tasks import evaluate
 from polyseme.training.config import make_config
 
@@ -74,6 +75,8 @@ def main() -> None:
         note = f"{DIM} dimensions"
         write_section(HERE / "RESULTS.md", "## Quality", "\n".join(report(results, note, arguments)))
         write_section(HERE / "RESULTS.md", f"## Senses, {DIM} dimensions", "\n".join(senses(arguments)))
+        if arguments.wordnet:
+            write_section(HERE / "RESULTS.md", "## Number of senses", "\n".join(numbers(arguments)))
     if "pseudowords" in arguments.parts:
         results = {
             name: [{"pseudowords": variant(name, seed, arguments)} for seed in arguments.seeds]
@@ -93,6 +96,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("eval", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--parts", nargs="+", default=["tasks", "pseudowords", "variants"])
+    parser.add_argument("--wordnet", type=Path, help="WordNet's folder dict, to compare numbers of senses with")
     parser.add_argument("--work", type=Path, default=Path("quality"), help="where models and scores are kept")
     return parser.parse_args()
 
@@ -189,6 +193,42 @@ def comparison(variants: dict[str, Scores], arguments: argparse.Namespace) -> It
         values = [scores.get(group, {}).get(measure, [float("nan")])[0] for group, measure in shown]
         seconds = scores["all"]["seconds"][0]
         yield f"| {name} | {' | '.join(f'{value:.3f}' for value in values)} | {seconds:.0f} |"
+
+
+def numbers(arguments: argparse.Namespace) -> Iterator[str]:
+    """What the number of senses that np-mssg discovers goes with, over the words that may have several."""
+    yield from head(arguments)
+    yield (
+        "Spearman correlation of the number of senses that np-mssg discovers with a word's frequency, with the number "
+        "of its senses in WordNet 3.1, and with the latter at the same frequency (partial).\n"
+    )
+    yield "| seed | words | senses a word | frequency | WordNet | WordNet, frequency held |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    meanings = wordnet_senses(arguments.wordnet)
+    for seed in arguments.seeds:
+        model = SenseModel.load(arguments.work / f"np-mssg-{seed}.model")
+        words = [w for w in np.flatnonzero(model.may_have_several) if model.vocabulary.words[w] in meanings]
+        found = model.shown_numbers[words].astype(np.float64)
+        frequency = model.vocabulary.counts[words].astype(np.float64)
+        known = np.array([meanings[model.vocabulary.words[w]] for w in words], np.float64)
+        by_frequency, by_wordnet, between = (
+            spearman(found, frequency),
+            spearman(found, known),
+            spearman(known, frequency),
+        )
+        held = (by_wordnet - by_frequency * between) / np.sqrt((1 - by_frequency**2) * (1 - between**2))
+        yield (f"| {seed} | {len(words):,} | {found.mean():.2f} | {by_frequency:.2f} | {by_wordnet:.2f} | {held:.2f} |")
+
+
+def wordnet_senses(folder: Path) -> dict[str, int]:
+    """The number of synsets of each lemma, over all parts of speech."""
+    found: dict[str, int] = {}
+    for part in ("noun", "verb", "adj", "adv"):
+        for line in (folder / f"index.{part}").read_text(encoding="utf-8").splitlines():
+            if not line.startswith(" "):  # the licence
+                lemma, _, synsets = line.split(" ", 3)[:3]
+                found[lemma] = found.get(lemma, 0) + int(synsets)
+    return found
 
 
 def senses(arguments: argparse.Namespace) -> Iterator[str]:
