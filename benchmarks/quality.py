@@ -187,12 +187,11 @@ def comparison(variants: dict[str, Scores], arguments: argparse.Namespace) -> It
     first = arguments.seeds[0]
     yield f"{PSEUDOWORD_DIM} dimensions, seed {first}; np-mssg and the default recipe, but for what is named.\n"
     shown = SHOWN["pseudowords"]
-    yield f"| variant | {' | '.join(f'{group}: {measure}' for group, measure in shown)} | seconds |"
-    yield "|---|" + "---:|" * (len(shown) + 1)
+    yield f"| variant | {' | '.join(f'{group}: {measure}' for group, measure in shown)} |"
+    yield "|---|" + "---:|" * len(shown)
     for name, scores in variants.items():
         values = [scores.get(group, {}).get(measure, [float("nan")])[0] for group, measure in shown]
-        seconds = scores["all"]["seconds"][0]
-        yield f"| {name} | {' | '.join(f'{value:.3f}' for value in values)} | {seconds:.0f} |"
+        yield f"| {name} | {' | '.join(f'{value:.3f}' for value in values)} |"
 
 
 def numbers(arguments: argparse.Namespace) -> Iterator[str]:
