@@ -69,7 +69,7 @@ def k_means(rows, k, rng, centers, labels):
     labels   OUT  int32 (n,)
     """
     n = len(rows)
-    copy_row(rows, np.int64(below(draw(rng), n)), centers, 0)
+    copy_row(rows, below(draw(rng), n), centers, 0)
     nearest = np.full(n, np.float32(-1))
     for c in range(1, k):
         total = 0.0
@@ -143,7 +143,7 @@ def unit_centers(centers, k):
 
 @kernel
 def merge_alike(sums, sizes, same, smallest):
-    """Add up clusters that are more alike than `same`, or too small, until none is; returns how many are left.
+    """Add up clusters that are alike, or too small, until none is; returns how many are left, the first rows.
 
     sums   SHARED  float32 (k, d)  the sum of each cluster
     sizes  SHARED  int64 (k,)
