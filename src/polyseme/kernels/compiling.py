@@ -22,6 +22,7 @@ from numba import config, njit
 
 _OPTIONS = {
     "nogil": True,
+    "no_cfunc_wrapper": True,
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract", "arcp", "nsz", "afn"},
 }
@@ -40,8 +41,11 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """For what is called once for each token with many arrays: passing those would cost more than the work."""
-    return kernel(function, inline="always")
+    """For what is called once for each token with many arrays: passing those would cost more than the work.
+
+    It becomes part of the kernels that call it, and cannot be called from Python.
+    """
+    return kernel(function, forceinline=True, _nrt=False, no_cpython_wrapper=True)
 
 
 def uncounted(function: Callable[..., Any]) -> Any:

@@ -1,6 +1,6 @@
 """The gradient step of one token: its sense vector against the rows of its context and noise words, as one batch.
 
-All dot products first, four rows at a time; then all sigmoids; then the sum for the sense vector; then all rows.
+All dot products first, four rows at a time; then all sigmoids; then each row moves, and adds to what moves the sense.
 """
 
 from __future__ import annotations
@@ -88,31 +88,38 @@ def log_loss(pulls, first, last):
 
 
 @kernel
-def sum_rows(table, rows, pulls, n, total):
-    """total = sum of pulls[j] table[rows[j]], four rows at a time.  total OUT float32 (d,)"""
+def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate, total):
+    """For each row u in turn: total += g u, the gradient of the sense vector v; then u += rate g v.
+
+    Two rows at a time, to read v and write the total once for both.
+    total  OUT  float32 (d,)
+    """
     dim = table.shape[1]
     for i in range(dim):
         total[i] = ZERO
-    whole = n - n % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-        g_a, g_b, g_c, g_d = pulls[j], pulls[j + 1], pulls[j + 2], pulls[j + 3]
-        for i in range(dim):
-            total[i] += g_a * table[a, i] + g_b * table[b, i] + g_c * table[c, i] + g_d * table[d, i]
+    whole = n - n % 2
+    for j in range(0, whole, 2):
+        a, b, g_a, g_b = rows[j], rows[j + 1], pulls[j], pulls[j + 1]
+        step_a, step_b = learning_rate * g_a, learning_rate * g_b
+        if a != b:
+            for i in range(dim):
+                v, u_a, u_b = vectors[sense, i], table[a, i], table[b, i]
+                total[i] += g_a * u_a + g_b * u_b
+                table[a, i] = u_a + step_a * v
+                table[b, i] = u_b + step_b * v
+        else:
+            move_row(table, a, g_a, vectors, sense, step_a, total)
+            move_row(table, b, g_b, vectors, sense, step_b, total)
     for j in range(whole, n):
-        row, g = rows[j], pulls[j]
-        for i in range(dim):
-            total[i] += g * table[row, i]
+        move_row(table, rows[j], pulls[j], vectors, sense, learning_rate * pulls[j], total)
 
 
 @kernel
-def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate):
-    """v_g[o] += rate g v_s"""
-    dim = table.shape[1]
-    for j in range(n):
-        row, step = rows[j], learning_rate * pulls[j]
-        for i in range(dim):
-            table[row, i] += step * vectors[sense, i]
+def move_row(table, row, g, vectors, sense, step, total):
+    for i in range(table.shape[1]):
+        u = table[row, i]
+        total[i] += g * u
+        table[row, i] = u + step * vectors[sense, i]
 
 
 @kernel
@@ -122,16 +129,19 @@ def move_one_sgd(vectors, row, gradient, learning_rate):
 
 
 @kernel
-def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, delta):
-    """The same with a step for each coordinate: rate * g / (sqrt(sum of all g^2 so far) + delta)."""
+def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, delta, total):
+    """The same with a step for each coordinate: rate * g v / (sqrt(sum of all its squares so far) + delta)."""
     dim = table.shape[1]
+    for i in range(dim):
+        total[i] = ZERO
     for j in range(n):
         row, g = rows[j], pulls[j]
         for i in range(dim):
-            pull = g * vectors[sense, i]
+            u, pull = table[row, i], g * vectors[sense, i]
             square = squares[row, i] + pull * pull
             squares[row, i] = square
-            table[row, i] += learning_rate * pull / (np.sqrt(square) + delta)
+            total[i] += g * u
+            table[row, i] = u + learning_rate * pull / (np.sqrt(square) + delta)
 
 
 @kernel

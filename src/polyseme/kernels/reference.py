@@ -59,26 +59,31 @@ def train_block(
     for start, end in pairwise(sentences.tolist()):
         known = [w for w in tokens[start:end].tolist() if w < len(tables.keep)]
         words = [w for w in known if random.high() < tables.keep[w]]
-        for t, word in enumerate(words):
-            if t % settings.noise_span == 0:
-                noise = [random.noise_word(tables.noise) for _ in range(most)]
-            reach = 1 + (random.high() * settings.window >> 32)
-            window = words[max(0, t - reach) : t] + words[t + 1 : t + 1 + reach]
-            if not window:
-                continue
-            asked = len(window) * settings.negatives
-            got = noise[:asked]
-            examples = [(o, 1.0, 1.0) for o in window] + [(o, 0.0, asked / len(got)) for o in got]
-            wide = settings.choice_window or reach
-            context = words[max(0, t - wide) : t] + words[t + 1 : t + 1 + wide]
-            sense = choose_sense(word, context, p, tables, settings, random)
-            token_loss = learn(sense, examples, p, settings, learning_rate)
-            if trained % LOSS_EVERY == 0:
-                loss += token_loss
-                measured += len(window) + asked
-            trained += 1
-            pairs += len(window) + asked
+        if len(words) < 2:
+            continue
+        for first in range(0, len(words), settings.noise_span):
+            noise = [random.noise_word(tables.noise) for _ in range(most)]
+            chosen = []
+            for t in range(first, min(first + settings.noise_span, len(words))):
+                reach = 1 + (random.high() * settings.window >> 32)
+                wide = settings.choice_window or reach
+                sense = choose_sense(words[t], around(words, t, wide), p, tables, settings, random)
+                chosen.append((sense, around(words, t, reach)))
+            for sense, window in chosen:
+                asked = len(window) * settings.negatives
+                got = noise[:asked]
+                examples = [(o, 1.0, 1.0) for o in window] + [(o, 0.0, asked / len(got)) for o in got]
+                token_loss = learn(sense, examples, p, settings, learning_rate)
+                if trained % LOSS_EVERY == 0:
+                    loss += token_loss
+                    measured += len(window) + asked
+                trained += 1
+                pairs += len(window) + asked
     return trained, pairs, loss * (pairs / max(measured, 1))
+
+
+def around(words: list[int], t: int, reach: int) -> list[int]:
+    return words[max(0, t - reach) : t] + words[t + 1 : t + 1 + reach]
 
 
 def choose_sense(
@@ -126,8 +131,9 @@ def learn(
     """
     v = p.sense_vectors[sense].copy()
     g = [y - sigmoid(float(v @ p.global_vectors[o])) for o, y, _ in examples]
-    v_gradient = sum(a * g_o * p.global_vectors[o] for (o, _, a), g_o in zip(examples, g, strict=True))
+    v_gradient = np.zeros_like(v)
     for (o, _, a), g_o in zip(examples, g, strict=True):
+        v_gradient += a * g_o * p.global_vectors[o]
         p.global_vectors[o] += step(a * g_o * v, p.global_squares, o, settings, rate)
     p.sense_vectors[sense] += step(v_gradient, p.sense_squares, sense, settings, rate)
     return -sum(a * math.log(1 - abs(g_o)) for (_, _, a), g_o in zip(examples, g, strict=True))

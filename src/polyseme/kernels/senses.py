@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import inlined, kernel
 
 # How a sense is chosen; at random for a control.
 ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
@@ -13,7 +13,7 @@ TIE = np.float32(1e-5)
 ZERO = np.float32(0)
 
 
-@kernel
+@inlined
 def dot(a, row_a, b, row_b):
     """a[row_a] . b[row_b]"""
     total = ZERO
@@ -47,7 +47,7 @@ def context_vector(words, first, last, center, table, context):
     return square
 
 
-@kernel
+@inlined
 def nearest_center(context, context_square, first, last, centers, center_squares):
     """The row among first..last-1 whose center has the highest cosine with the context, and that cosine.
 

@@ -9,11 +9,12 @@ For each kept token w, with R drawn from 1..N and the window c of R words on eac
     center   mu[w, k] = mean of all contexts that chose k
     learn    for each word o of c, y = 1 and weight a = 1; for m noise words, y = 0 and a = |c| S / m
                  g   = a (y - sigmoid(v_s[w, k] . v_g[o]))     all with the vectors as they are before this token
-             v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k])
+             v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k]), one after the other
 
 A window of |c| words asks for |c| S noise words. Up to `noise_words` it gets them; beyond, its pairs share so many,
-and each counts for several. `noise_span` tokens in a row share one draw. Both keep the gradient on average the same,
-and take it from fewer rows of memory, which is what training waits for.
+and each counts for several. A span of `noise_span` tokens in a row shares one draw. Both keep the gradient on average
+the same, and take it from fewer rows of memory, which is what training waits for. The senses of a span are chosen
+before any of its tokens is learned from: so their vectors are on the way while the others are chosen.
 
 Threads share the arrays and write without locks (Hogwild). Rows rarely collide, but those of the most frequent words
 do, and then two cores fight for the same cache lines. So each thread works on a copy of its own of the `hot` most
@@ -37,10 +38,9 @@ from polyseme.kernels.learning import (
     move_one_adagrad,
     move_one_sgd,
     move_sgd,
-    sum_rows,
     whole_lanes,
 )
-from polyseme.kernels.prefetching import prefetch_row
+from polyseme.kernels.prefetching import prefetch_item, prefetch_row
 from polyseme.kernels.randomness import S32, below, draw, draw_noise
 from polyseme.kernels.senses import (
     AT_RANDOM,
@@ -53,7 +53,7 @@ from polyseme.kernels.senses import (
     strongest_vector,
 )
 
-AHEAD = 2  # tokens by which rows are fetched before they are needed
+AHEAD = 2  # tokens by which rows of a window are fetched before they are needed
 LOSS_EVERY = 16  # the loss is measured on one token of so many: the logarithms take time
 
 
@@ -103,7 +103,7 @@ class Settings(NamedTuple):
     choice_window: int  # words on each side that choose the sense; 0 for those of the window that is learned from
     negatives: int
     noise_words: int  # most that a token gets
-    noise_span: int  # tokens that share a draw of noise words
+    noise_span: int  # tokens of a span, which share a draw of noise words
     new_sense_threshold: float  # below this best cosine np-mssg makes a sense; -2 for never
     fill_empty: bool  # a sense that no context has chosen yet takes the next one
     adagrad: bool
@@ -118,6 +118,8 @@ class Scratch(NamedTuple):
     words: NDArray[np.int32]
     rows: NDArray[np.int32]
     noise_rows: NDArray[np.int32]
+    reaches: NDArray[np.int32]
+    senses: NDArray[np.int64]
     pulls: NDArray[np.float32]
     context: NDArray[np.float32]
     running: NDArray[np.float32]
@@ -130,11 +132,14 @@ def make_scratch(longest_sentence: int, dim: int, choice_dim: int, settings: Set
     """Working space for sentences up to a length."""
     most = 2 * settings.window
     noise = min(most * settings.negatives, settings.noise_words)
+    span = min(settings.noise_span, longest_sentence)
     return Scratch(
         rng=np.zeros(1, np.uint64),
         words=np.empty(longest_sentence, np.int32),
         rows=np.empty(most + noise, np.int32),
         noise_rows=np.empty(noise, np.int32),
+        reaches=np.empty(span, np.int32),
+        senses=np.empty(span, np.int64),
         pulls=np.zeros(whole_lanes(most + noise), np.float32),
         context=np.empty((1, choice_dim), np.float32),
         running=np.empty((1, choice_dim), np.float32),
@@ -153,10 +158,8 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     seed       IN  uint64          all that is random in this block follows from it
     Returns (tokens trained, pairs, sum of the loss over pairs, estimated) as int64, int64, float64.
     """
-    vectors, squares = parameters.sense_vectors, parameters.sense_squares
     table, table_squares = parameters.global_vectors, parameters.global_squares
-    rng, words, rows, pulls, gradient = scratch.rng, scratch.words, scratch.rows, scratch.pulls, scratch.gradient
-    delta = np.float32(settings.adagrad_delta)
+    rng, words = scratch.rng, scratch.words
     rng[0] = seed
     hot_base = len(tables.keep) + thread * settings.hot
     take_hot_rows(table, hot_base, scratch.hot_before)
@@ -164,35 +167,24 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     trained, pairs, measured, loss = 0, 0, 0, 0.0
     for s in range(len(sentences) - 1):
         n = keep_words(tokens, sentences[s], sentences[s + 1], tables.keep, rng, words)
-        for t in range(n):
-            if t % settings.noise_span == 0:
-                draw_noise_rows(tables.noise, settings, hot_base, rng, scratch.noise_rows, table)
-            prefetch_ahead(words, t, n, parameters, settings, hot_base)
-            reach = 1 + below(draw(rng), settings.window)
-            first, last = max(0, t - reach), min(n, t + reach + 1)
-            context = last - first - 1
-            if context == 0:
-                continue
-            used = list_rows(words, t, first, last, settings, hot_base, scratch.noise_rows, rows)
-            square = find_context(words, n, t, first, last, tables.choice, settings, scratch)
-            sense = choose_sense(words[t], square, parameters, settings, rng, scratch.context)
-            dot_rows(vectors, sense, table, rows, used, pulls)
-            weight = np.float32(context * settings.negatives) / np.float32(used - context)
-            find_pulls(context, used, pulls)
-            if trained % LOSS_EVERY == 0:
-                measured += context * (1 + settings.negatives)
-                loss += log_loss(pulls, 0, context) + np.float64(weight) * log_loss(pulls, context, used)
-            for j in range(context, used):
-                pulls[j] *= weight
-            sum_rows(table, rows, pulls, used, gradient)
-            if settings.adagrad:
-                move_adagrad(table, table_squares, rows, pulls, used, vectors, sense, learning_rate, delta)
-                move_one_adagrad(vectors, squares, sense, gradient, learning_rate, delta)
-            else:
-                move_sgd(table, rows, pulls, used, vectors, sense, learning_rate)
-                move_one_sgd(vectors, sense, gradient, learning_rate)
-            trained += 1
-            pairs += context * (1 + settings.negatives)
+        if n < 2:  # a word alone has no context
+            continue
+        for start in range(0, n, settings.noise_span):
+            end = min(start + settings.noise_span, n)
+            draw_noise_rows(tables.noise, settings, hot_base, rng, scratch.noise_rows, table)
+            choose_senses(n, start, end, parameters, tables, settings, scratch)
+            for t in range(start, end):
+                prefetch_next(n, t, parameters, settings, scratch, hot_base)
+                measure = trained % LOSS_EVERY == 0
+                context, token_loss = learn(
+                    n, t, scratch.senses[t - start], scratch.reaches[t - start], parameters, settings, scratch,
+                    hot_base, learning_rate, measure,
+                )  # fmt: skip
+                trained += 1
+                pairs += context * (1 + settings.negatives)
+                if measure:
+                    measured += context * (1 + settings.negatives)
+                    loss += token_loss
     give_hot_rows(table, hot_base, scratch.hot_before, ONE / np.float32(threads))
     give_hot_rows(table_squares, hot_base, scratch.hot_squares_before, ONE)
     return trained, pairs, loss * (pairs / max(measured, 1))
@@ -211,18 +203,65 @@ def keep_words(tokens, start, end, keep, rng, words):
 
 
 @inlined
-def prefetch_ahead(words, t, n, parameters, settings, hot_base):
-    """Fetch what the tokens after t will read: the senses of a word, and a row that comes into the window."""
-    if t + AHEAD < n:
-        word = words[t + AHEAD]
-        row = parameters.sense_offsets[word]
-        if settings.rule == BY_CENTER:
-            for sense in range(row, row + parameters.sense_numbers[word]):
-                prefetch_row(parameters.cluster_centers, sense)
-        elif settings.rule == ONE_SENSE:
-            prefetch_row(parameters.sense_vectors, row)
+def prefetch_next(n, t, parameters, settings, scratch, hot_base):
+    """Fetch a row that is about to come into the window."""
     if t + settings.window + AHEAD < n:
-        prefetch_row(parameters.global_vectors, global_row(words[t + settings.window + AHEAD], settings.hot, hot_base))
+        word = scratch.words[t + settings.window + AHEAD]
+        prefetch_row(parameters.global_vectors, global_row(word, settings.hot, hot_base))
+
+
+@inlined
+def learn(n, t, sense, reach, parameters, settings, scratch, hot_base, learning_rate, measure):
+    """The gradient step of the token at t; returns the words in its window and, if it is to be measured, the loss."""
+    vectors, table = parameters.sense_vectors, parameters.global_vectors
+    rows, pulls, gradient = scratch.rows, scratch.pulls, scratch.gradient
+    first, last = max(0, t - reach), min(n, t + reach + 1)
+    context = last - first - 1
+    used = list_rows(scratch.words, t, first, last, settings, hot_base, scratch.noise_rows, rows)
+    dot_rows(vectors, sense, table, rows, used, pulls)
+    find_pulls(context, used, pulls)
+    weight = np.float32(context * settings.negatives) / np.float32(used - context)
+    loss = 0.0
+    if measure:
+        loss = log_loss(pulls, 0, context) + np.float64(weight) * log_loss(pulls, context, used)
+    for j in range(context, used):
+        pulls[j] *= weight
+    if settings.adagrad:
+        delta = np.float32(settings.adagrad_delta)
+        move_adagrad(
+            table, parameters.global_squares, rows, pulls, used, vectors, sense, learning_rate, delta, gradient
+        )
+        move_one_adagrad(vectors, parameters.sense_squares, sense, gradient, learning_rate, delta)
+    else:
+        move_sgd(table, rows, pulls, used, vectors, sense, learning_rate, gradient)
+        move_one_sgd(vectors, sense, gradient, learning_rate)
+    return context, loss
+
+
+@inlined
+def choose_senses(n, start, end, parameters, tables, settings, scratch):
+    """Draw the reach of the window of each token of a span, and choose its sense, whose vector is fetched."""
+    words = scratch.words
+    span = end - start
+    for t in range(start, end):
+        if settings.rule == BY_CENTER and t + span < n:
+            prefetch_centers(words[t + span], parameters)
+        reach = 1 + below(draw(scratch.rng), settings.window)
+        square = find_context(n, t, reach, span, tables.choice, settings, scratch)
+        sense = choose_sense(words[t], square, parameters, settings, scratch.rng, scratch.context)
+        prefetch_row(parameters.sense_vectors, sense)
+        scratch.reaches[t - start] = reach
+        scratch.senses[t - start] = sense
+
+
+@inlined
+def prefetch_centers(word, parameters):
+    """Fetch what the choice among the senses of a word reads."""
+    row = parameters.sense_offsets[word]
+    prefetch_item(parameters.center_squares, row)
+    prefetch_item(parameters.sense_counts, row)
+    for sense in range(row, row + parameters.sense_numbers[word]):
+        prefetch_row(parameters.cluster_centers, sense)
 
 
 @inlined
@@ -253,23 +292,26 @@ def choose_sense(word, square, parameters, settings, rng, context):
 
 
 @inlined
-def find_context(words, n, t, first, last, choice, settings, scratch):
-    """The context by which the sense of words[t] is chosen goes to `scratch.context`; returns its squared length."""
+def find_context(n, t, reach, ahead, choice, settings, scratch):
+    """The context by which the sense at t is chosen goes to `scratch.context`; returns its squared length.
+
+    A row that comes in `ahead` tokens later is fetched.
+    """
     square = ZERO
-    wide = settings.choice_window
+    words, wide = scratch.words, settings.choice_window
     if settings.rule != ONE_SENSE:
         if wide == 0:
-            square = context_vector(words, first, last, t, choice, scratch.context)
+            square = context_vector(words, max(0, t - reach), min(n, t + reach + 1), t, choice, scratch.context)
         else:
-            if t + wide + AHEAD < n:
-                prefetch_row(choice, words[t + wide + AHEAD])
+            if t + wide + ahead < n:
+                prefetch_row(choice, words[t + wide + ahead])
             slide_window(words, n, t, wide, choice, scratch.running)
             others = min(n, t + wide + 1) - max(0, t - wide) - 1
             square = context_of_window(scratch.running, choice, words[t], others, scratch.context)
     return square
 
 
-@kernel
+@inlined
 def slide_window(words, n, t, reach, choice, running):
     """Move the sum of the rows of words[t - reach : t + reach + 1] on to t: one row comes in, one goes out.
 
@@ -291,7 +333,7 @@ def slide_window(words, n, t, reach, choice, running):
             running[0, i] -= choice[words[t - reach - 1], i]
 
 
-@kernel
+@inlined
 def context_of_window(running, choice, word, others, context):
     """The context is the mean of a window's other words, its sum without the word; returns its squared length."""
     scale = ONE / np.float32(max(others, 1))
@@ -303,7 +345,7 @@ def context_of_window(running, choice, word, others, context):
     return square
 
 
-@kernel
+@inlined
 def first_empty(first, last, counts):
     """The first row that no context has chosen, or `last`."""
     for row in range(first, last):
@@ -312,7 +354,7 @@ def first_empty(first, last, counts):
     return last
 
 
-@kernel
+@inlined
 def move_center(row, context, count, centers, center_squares):
     """mu += (c - mu) / count, which keeps mu the mean of its contexts."""
     share = ONE / np.float32(count)
