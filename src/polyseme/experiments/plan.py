@@ -20,7 +20,7 @@ from polyseme.training.run import train
 from polyseme.vocabulary import cut
 
 FEW_WORDS, MANY_WORDS = 6_000, 30_000  # words of several senses in the paper's two settings
-DISCOVERING = ("max_senses", "same_sense_cosine", "new_sense_threshold")  # settings of np-mssg alone
+DISCOVERING = ("max_senses", "apartness", "new_sense_threshold")  # settings of np-mssg alone
 NAMES = {"skip-gram": "Skip-gram", "mssg": "MSSG", "np-mssg": "NP-MSSG"}
 
 

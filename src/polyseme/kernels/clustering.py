@@ -12,15 +12,14 @@ STARTS = 2
 ROUNDS = 10
 ONE = np.float32(1)
 TINY = np.float32(1e-12)
-LEAN, USUAL_GAIN = np.float32(2), np.float32(0.09)  # see `likeness`
 
 
 @kernel
-def cluster_words(contexts, bounds, most, same, least_share, least, seed, centers, sizes, numbers):
+def cluster_words(contexts, bounds, most, apart, least_share, least, seed, centers, sizes, numbers):
     """Cluster the contexts of each of a number of words.
 
-    Spherical k-means with `most` centers, the best of STARTS starts. Then clusters become one, the most alike first, as
-    long as their `likeness` is above `same`, or one is smaller than least_share of the contexts, or `least`.
+    Spherical k-means with `most` centers, the best of STARTS starts. Then clusters become one, the least apart first,
+    as long as their `apartness` is below `apart`, or one is smaller than least_share of the contexts, or `least`.
 
     contexts  IN   float32 (n, d)        unit vectors
     bounds    IN   int64 (w + 1,)        contexts of word i are rows bounds[i] to bounds[i + 1]
@@ -47,7 +46,7 @@ def cluster_words(contexts, bounds, most, same, least_share, least, seed, center
         assign_rows(rows, own, most, labels)
         sum_clusters(rows, labels, own, sizes[i])
         smallest = max(least, np.int64(least_share * len(rows)))
-        numbers[i] = merge_alike(own, sizes[i], np.float32(same), smallest)
+        numbers[i] = merge_alike(own, sizes[i], np.float32(apart), smallest)
         for _ in range(ROUNDS if numbers[i] < most else 0):
             unit_centers(own, numbers[i])
             moved, _ = assign_rows(rows, own, numbers[i], labels)
@@ -142,7 +141,7 @@ def unit_centers(centers, k):
 
 
 @kernel
-def merge_alike(sums, sizes, same, smallest):
+def merge_alike(sums, sizes, apart, smallest):
     """Add up clusters that are alike, or too small, until none is; returns how many are left, the first rows.
 
     sums   SHARED  float32 (k, d)  the sum of each cluster
@@ -160,15 +159,15 @@ def merge_alike(sums, sizes, same, smallest):
             if sizes[c] < sizes[small]:
                 small = c
         forced = sizes[small] < smallest
-        best, a, b = np.float32(-2), 0, 1
+        least, a, b = np.float32(np.inf), 0, 1
         for c in range(n):
             for e in range(c):
                 if forced and c != small and e != small:
                     continue
-                alike = likeness(sums, sizes, c, e)
-                if alike > best:
-                    best, a, b = alike, e, c
-        if best <= same and not forced:
+                between = apartness(sums, sizes, c, e)
+                if between < least:
+                    least, a, b = between, e, c
+        if least >= apart and not forced:
             break
         for j in range(sums.shape[1]):
             sums[a, j] += sums[b, j]
@@ -181,14 +180,16 @@ def merge_alike(sums, sizes, same, smallest):
 
 
 @kernel
-def likeness(sums, sizes, c, e):
-    """The cosine of two centers, less where the contexts of either are close to their own.
+def apartness(sums, sizes, c, e):
+    """How clearly contexts belong to one of two clusters and not to the other.
 
-    With S the sum of a cluster's unit vectors and n its size, two centers instead of one bring contexts nearer by
+    With S the sum of a cluster's unit vectors, n its size, and R = |S| / n, which is 1 if its contexts are the same,
 
-        gain = (|S_c| + |S_e| - |S_c + S_e|) / 2 sqrt(n_c n_e),     likeness = cos - LEAN (gain - USUAL_GAIN)
+        (1 - cos(S_c, S_e))^2 (R_c + R_e) / 2
+
+    The cosine alone would take a word for ambiguous that is used everywhere: the centers of its contexts have little in
+    common, but neither do the contexts with their center.
     """
-    square_c, square_e, product = dot(sums, c, sums, c), dot(sums, e, sums, e), dot(sums, c, sums, e)
-    together = np.sqrt(max(square_c + square_e + product + product, ZERO))
-    gain = (np.sqrt(square_c) + np.sqrt(square_e) - together) / np.sqrt(np.float32(4 * sizes[c] * sizes[e]))
-    return product / np.sqrt(max(square_c * square_e, TINY)) - LEAN * (gain - USUAL_GAIN)
+    length_c, length_e = np.sqrt(dot(sums, c, sums, c)), np.sqrt(dot(sums, e, sums, e))
+    far = ONE - dot(sums, c, sums, e) / max(length_c * length_e, TINY)
+    return far * far * (length_c / np.float32(sizes[c]) + length_e / np.float32(sizes[e])) / np.float32(2)

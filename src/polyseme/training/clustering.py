@@ -15,14 +15,13 @@ from polyseme.training.state import TrainState
 
 USES = 300  # contexts looked at for each word
 LEAST_SHARE, LEAST_USES = 0.05, 10  # a smaller cluster of them is no sense that could be discovered
-ALL_APART = 2.0  # a cosine above every cosine
 WORDS_AT_ONCE = 256
 
 
 def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     """Give each word that may have several senses the clusters of its contexts as senses.
 
-    mssg takes `senses` clusters, np-mssg up to `max_senses`, of which those alike are one.
+    mssg takes `senses` clusters, np-mssg up to `max_senses`, of which those hardly apart are one.
     """
     config, p = state.config, state.parameters
     room = np.diff(p.sense_offsets)
@@ -32,7 +31,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=USES, seed=config.seed)
     tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
     choice = state.tables.choice
-    limits = (config.same_sense_cosine, LEAST_SHARE, LEAST_USES) if config.model == "np-mssg" else (ALL_APART, 0.0, 0)
+    limits = (config.apartness, LEAST_SHARE, LEAST_USES) if config.model == "np-mssg" else (0.0, 0.0, 0)
 
     def cluster(first: int) -> None:
         some = words[first : first + WORDS_AT_ONCE]
