@@ -31,7 +31,8 @@ def unpacked(quotations: Quotations) -> list[list[str]]:
 
 
 def all_quoted(corpus: EncodedCorpus, tokenizer: AnyTokenizer = WORDS, around: int = 2) -> list[list[str]]:
-    return unpacked(quote(corpus, tokenizer, np.arange(len(corpus.tokens)), around, threads=2))
+    every = quote(corpus, tokenizer, np.arange(len(corpus.tokens)), around, threads=2)
+    return [quotation for some in every for quotation in unpacked(some)]
 
 
 @pytest.mark.parametrize("around", [1, 2, 50])
@@ -74,7 +75,7 @@ def test_words_of_a_callable_are_quoted_as_it_gave_them(tmp_path: Path) -> None:
 
 
 def test_nothing_to_quote_gives_nothing(corpus: EncodedCorpus) -> None:
-    assert unpacked(quote(corpus, WORDS, np.empty(0, np.int64), 2, threads=1)) == []
+    assert list(quote(corpus, WORDS, np.empty(0, np.int64), 2, threads=1)) == []
 
 
 @given(st.lists(st.lists(st.lists(st.integers(-1, 5), min_size=3, max_size=3), min_size=1, max_size=4), max_size=6))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.kernels.assignment import keep_best
 from polyseme.kernels.quoting import FRAME, write_lines
+from polyseme.mapping import let_go
 from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.examples import ExampleReader, beginning, no_examples
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.quoting import Quotations, quote
+from polyseme.training.spooling import spooled
 from polyseme.training.trainer import block_bounds, block_seed
 
 USES = 500  # of each word, chosen at random, are looked at
@@ -25,9 +28,9 @@ WORDS_AT_ONCE = 1000  # whose lines are written together
 
 
 def find_examples(
-    model: SenseModel, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None]
+    model: SenseModel, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None], folder: Path
 ) -> ExampleReader:
-    """Up to `each` examples of every shown sense."""
+    """Up to `each` examples of every shown sense; they wait in a file without a name in `folder`."""
     if each == 0:
         return no_examples
     positions = _best_positions(model, corpus, each, threads, stop)
@@ -35,8 +38,8 @@ def find_examples(
     order = there[np.argsort(positions.ravel()[there])]
     quotations = quote(corpus, model.tokenizer, positions.ravel()[order], AROUND, threads, stop)
     numbers = np.full(positions.shape, -1, np.int64)
-    numbers.ravel()[order] = np.arange(len(order))
-    return _line_reader(model, numbers, quotations)
+    every, numbers.ravel()[order] = spooled(quotations, order, folder)
+    return _line_reader(model, numbers, every)
 
 
 def _line_reader(model: SenseModel, numbers: NDArray[np.int64], quotations: Quotations) -> ExampleReader:
@@ -56,6 +59,7 @@ def _line_reader(model: SenseModel, numbers: NDArray[np.int64], quotations: Quot
             np.frombuffer(b"".join(beginnings), np.uint8), bounds, offsets[first : end + 1], shown[first:end],
             numbers, quotations.text, quotations.bounds, lines, line_bounds,
         )  # fmt: skip
+        let_go(quotations.text)
         return lines, line_bounds
 
     def read(word: int) -> bytes:

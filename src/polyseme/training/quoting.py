@@ -17,7 +17,7 @@ from polyseme.kernels.quoting import FRAME, quote_words
 from polyseme.kernels.text import NEWLINE
 from polyseme.model.examples import quotable, quoted
 
-SENTENCES_AT_ONCE = 200
+TOKENS_AT_ONCE = 100_000
 
 Ints = NDArray[np.int64]
 
@@ -41,8 +41,8 @@ def quote(
     around: int,
     threads: int,
     stop: Callable[[], None] = lambda: None,
-) -> Quotations:
-    """Quote the tokens at some positions, given in rising order, each with so many words on each side."""
+) -> Iterator[Quotations]:
+    """Quote the tokens at some positions, given in rising order, each with words on each side; some at a time."""
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
     sentences = np.unique(sentence_of)
     texts = corpus.texts(sentences)
@@ -62,20 +62,21 @@ def quote(
         )
 
     def jobs() -> Iterator[tuple[Ints, Ints, Ints, list[bytes | None]]]:
-        for first in range(0, len(sentences), SENTENCES_AT_ONCE):
+        ends = np.cumsum(corpus.sentences[sentences + 1] - corpus.sentences[sentences])
+        first = 0
+        while first < len(sentences):
             stop()
-            some = sentences[first : first + SENTENCES_AT_ONCE]
+            before = ends[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, before + TOKENS_AT_ONCE, side="right")))
+            some = sentences[first:last]
             inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
             yield some, positions[inside], np.searchsorted(some, sentence_of[inside]), list(islice(texts, len(some)))
+            first = last
 
-    text, lengths = bytearray(), [np.zeros(1, np.int64)]
     waiting = jobs()
     with ThreadPoolExecutor(threads) as pool:
         while some_jobs := list(islice(waiting, 2 * threads)):  # a few at a time: texts must not pile up
-            for found in pool.map(lambda job: quote_some(*job), some_jobs):
-                text += found.text.data
-                lengths.append(np.diff(found.bounds))
-    return Quotations(np.frombuffer(text, np.uint8), np.cumsum(np.concatenate(lengths)))
+            yield from pool.map(lambda job: quote_some(*job), some_jobs)
 
 
 class _Lines:

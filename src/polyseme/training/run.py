@@ -117,7 +117,7 @@ class _Run:
             },
         )
         model.arrays.check(len(vocabulary))
-        examples = find_examples(model, encoded, config.examples, threads, self._stop_if_asked)
+        examples = find_examples(model, encoded, config.examples, threads, self._stop_if_asked, self.work)
         return replace(model, read_examples=examples)
 
     def _read(

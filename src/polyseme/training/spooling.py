@@ -1,0 +1,51 @@
+"""Quotations on disk: they come in the order of the text, may be more than fits in memory, and are read by words.
+
+They are written in runs, each sorted, so that whoever goes through the words reads every run from its begin to its end.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.training.quoting import Quotations
+
+RUN_BYTES = 8 << 20
+
+Ints = NDArray[np.int64]
+
+
+def spooled(quotations: Iterable[Quotations], keys: Ints, folder: Path) -> tuple[Quotations, Ints]:
+    """All of them in a file that has no name, and the number that each, in the order in which they come, has there.
+
+    keys  IN  int64 (k,)  what a run is sorted by
+    """
+    numbers, lengths = np.empty_like(keys), np.zeros(len(keys) + 1, np.int64)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        run: list[bytes] = []
+        done = size = 0
+
+        def write_run() -> None:
+            nonlocal done, size
+            order = np.argsort(keys[done : done + len(run)])
+            numbers[done + order] = done + np.arange(len(run))
+            file.writelines(sorted_run := [run[i] for i in order.tolist()])
+            lengths[done + 1 : done + len(run) + 1] = [len(quotation) for quotation in sorted_run]
+            done += len(run)
+            size = 0
+            run.clear()
+
+        for some in quotations:
+            run += some
+            size += len(some.text)
+            if size > RUN_BYTES:
+                write_run()
+        write_run()
+        file.flush()
+        bounds = np.cumsum(lengths)
+        text = np.memmap(file, np.uint8, "r", shape=(int(bounds[-1]),)) if bounds[-1] else np.empty(0, np.uint8)
+    return Quotations(text, bounds), numbers
