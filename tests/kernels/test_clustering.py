@@ -21,12 +21,12 @@ def points(*sizes: int, spread: float = 0.15, seed: int = 0) -> tuple[NDArray[np
 
 
 def run(
-    rows: NDArray[np.float32], bounds: list[int], most: int, apart: float, share: float = 0.05, least: int = 2
+    rows: NDArray[np.float32], bounds: list[int], most: int, apart: float, smallest: int = 5
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int32]]:
     words = len(bounds) - 1
     centers = np.full((words, most, DIM), np.nan, np.float32)
     sizes, numbers = np.full((words, most), -1, np.int64), np.zeros(words, np.int32)
-    cluster_words(rows, np.array(bounds), most, apart, share, least, np.uint64(1), centers, sizes, numbers)
+    cluster_words(rows, np.array(bounds), most, apart, np.full(words, smallest), np.uint64(1), centers, sizes, numbers)
     return centers, sizes, numbers
 
 
@@ -54,7 +54,7 @@ def test_a_center_is_the_mean_of_its_contexts() -> None:
 
 def test_without_merging_there_are_as_many_clusters_as_asked_for() -> None:
     rows, _ = points(100)
-    centers, sizes, numbers = run(rows, [0, 100], 3, apart=0.0, share=0.0, least=0)
+    centers, sizes, numbers = run(rows, [0, 100], 3, apart=0.0, smallest=0)
     assert numbers[0] == 3
     assert sizes.sum() == 100
     assert np.isfinite(centers).all()
@@ -62,15 +62,15 @@ def test_without_merging_there_are_as_many_clusters_as_asked_for() -> None:
 
 def test_fewer_different_contexts_than_clusters_give_fewer() -> None:
     rows = np.repeat(np.eye(DIM, dtype=np.float32)[:2], 5, axis=0)
-    _, sizes, numbers = run(rows, [0, 10], 4, apart=0.01, share=0.0, least=0)
+    _, sizes, numbers = run(rows, [0, 10], 4, apart=0.01, smallest=0)
     assert numbers[0] == 2
     assert sizes[0].tolist() == [5, 5, 0, 0]
 
 
 def test_a_cluster_too_small_joins_the_nearest() -> None:
     rows, _ = points(95, 5)
-    assert run(rows, [0, 100], 2, apart=0.5, share=0.1)[2][0] == 1
-    assert run(rows, [0, 100], 2, apart=0.5, share=0.01)[2][0] == 2
+    assert run(rows, [0, 100], 2, apart=0.5, smallest=10)[2][0] == 1
+    assert run(rows, [0, 100], 2, apart=0.5, smallest=2)[2][0] == 2
 
 
 @pytest.mark.parametrize(("apart", "left"), [(0.01, 3), (0.1, 2), (4.0, 1)])

@@ -27,12 +27,14 @@ from numpy.typing import ArrayLike, NDArray
 from polyseme.corpus.reading import valid_utf8
 from polyseme.corpus.sources import Source
 from polyseme.errors import CorpusError, PolysemeError
+from polyseme.mapping import let_go
 from polyseme.vocabulary import read_words
 
 FORMAT_VERSION = 1
 DESCRIPTION, WORDS, TOKENS, SENTENCES, PLACES = "corpus.json", "words.tsv", "tokens.bin", "sentences.bin", "places.bin"
 LONGEST_SENTENCE = 10_000  # tokens; longer lines are cut
 LONGEST_READ = 1 << 20
+LET_GO_EVERY = 1 << 20  # tokens read
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class EncodedCorpus:
                 raise ValueError("the counts do not add up")
             if not (lengths.min() >= 1 and lengths.max() <= LONGEST_SENTENCE and tokens.min() >= 0):
                 raise ValueError("a sentence or a token cannot be")
+            let_go(tokens)
             if not {"fingerprint", "bad_bytes", "tokenizer", "places_are_exact"} <= description.keys():
                 raise ValueError(f"{DESCRIPTION} lacks something")
             [Source(**source) for source in description["sources"]]
@@ -100,6 +103,14 @@ class EncodedCorpus:
             counts=counts[kept],
             description={**self.description, "sources": [], "source_sentences": [0], "places_are_exact": False},
         )
+
+    def read(self, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """A copy of the tokens of sentences first to last, and where in it each begins, and the end."""
+        sentences = np.array(self.sentences[first : last + 1])
+        tokens = np.array(self.tokens[sentences[0] : sentences[-1]])
+        if sentences[0] // LET_GO_EVERY != sentences[-1] // LET_GO_EVERY:
+            let_go(self.tokens)
+        return tokens, sentences - sentences[0]
 
     def texts(self, sentences: ArrayLike) -> Iterator[bytes | None]:
         """The source text of each sentence, given in rising order; None where the source is gone or has changed."""

@@ -15,14 +15,15 @@ TINY = np.float32(1e-12)
 
 
 @kernel
-def cluster_words(contexts, bounds, most, apart, least_share, least, seed, centers, sizes, numbers):
+def cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, numbers):
     """Cluster the contexts of each of a number of words.
 
     Spherical k-means with `most` centers, the best of STARTS starts. Then clusters become one, the least apart first,
-    as long as their `apartness` is below `apart`, or one is smaller than least_share of the contexts, or `least`.
+    as long as their `apartness` is below `apart`, or one is smaller than `smallest`.
 
     contexts  IN   float32 (n, d)        unit vectors
     bounds    IN   int64 (w + 1,)        contexts of word i are rows bounds[i] to bounds[i + 1]
+    smallest  IN   int64 (w,)
     centers   OUT  float32 (w, most, d)  the means of the clusters' contexts
     sizes     OUT  int64 (w, most)
     numbers   OUT  int32 (w,)            clusters of each word
@@ -45,8 +46,7 @@ def cluster_words(contexts, bounds, most, apart, least_share, least, seed, cente
                     copy_row(found, k, own, k)
         assign_rows(rows, own, most, labels)
         sum_clusters(rows, labels, own, sizes[i])
-        smallest = max(least, np.int64(least_share * len(rows)))
-        numbers[i] = merge_alike(own, sizes[i], np.float32(apart), smallest)
+        numbers[i] = merge_alike(own, sizes[i], np.float32(apart), smallest[i])
         for _ in range(ROUNDS if numbers[i] < most else 0):
             unit_centers(own, numbers[i])
             moved, _ = assign_rows(rows, own, numbers[i], labels)

@@ -11,11 +11,12 @@ from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.corpus.uses import find_uses
 from polyseme.kernels.clustering import cluster_words
 from polyseme.kernels.contexts import gather_contexts
+from polyseme.mapping import let_go
 from polyseme.training.state import TrainState
 
 USES = 300  # contexts looked at for each word
-LEAST_SHARE, LEAST_USES = 0.05, 10  # a smaller cluster of them is no sense that could be discovered
-WORDS_AT_ONCE = 256
+LEAST_SHARE, LEAST_USES = 0.05, 30  # of a word's uses: a smaller cluster is no sense that could be discovered
+WORDS_AT_ONCE = 32  # whose contexts a thread holds in memory
 
 
 def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
@@ -31,19 +32,25 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=USES, seed=config.seed)
     tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
     choice = state.tables.choice
-    limits = (config.apartness, LEAST_SHARE, LEAST_USES) if config.model == "np-mssg" else (0.0, 0.0, 0)
+    discovers = config.model == "np-mssg"
+    apart = config.apartness if discovers else 0.0
 
     def cluster(first: int) -> None:
         some = words[first : first + WORDS_AT_ONCE]
         contexts, numbers = contexts_of(some)
         enough = numbers >= most  # a word with fewer keeps what it has, and takes its senses as they come
-        contexts = contexts[np.repeat(enough, numbers)]
+        if not enough.all():
+            contexts = contexts[np.repeat(enough, numbers)]
         some, numbers = some[enough], numbers[enough]
         bounds = np.concatenate([[0], np.cumsum(numbers)])
         centers = np.empty((len(some), most, choice.shape[1]), np.float32)
         sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
-        cluster_words(contexts, bounds, most, *limits, seed, centers, sizes, found)
+        least = (
+            np.maximum(LEAST_SHARE, LEAST_USES / state.vocabulary.counts[some]) if discovers else np.zeros(len(some))
+        )
+        smallest = np.ceil(least * numbers).astype(np.int64)
+        cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, found)
         rows = p.sense_offsets[some][:, None] + np.arange(most)
         p.cluster_centers[rows] = centers
         p.center_squares[rows] = np.einsum("wkd,wkd->wk", centers, centers)
@@ -65,3 +72,4 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
 
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), WORDS_AT_ONCE)))
+    let_go(corpus.tokens)

@@ -84,10 +84,9 @@ def _best_positions(
     seed = int(model.config["seed"])
 
     def assign(block: int) -> tuple[int, NDArray[np.int32], NDArray[np.float32]]:
-        sentences = np.array(corpus.sentences[bounds[block] : bounds[block + 1] + 1])
-        tokens = np.array(corpus.tokens[sentences[0] : sentences[-1]])
         stop()
-        return int(sentences[0]), *assigner.assign(tokens, sentences - sentences[0], sample, block_seed(seed, block))
+        read = corpus.read(bounds[block], bounds[block + 1])
+        return int(corpus.sentences[bounds[block]]), *assigner.assign(*read, sample, block_seed(seed, block))
 
     blocks = range(len(bounds) - 1)
     with ThreadPoolExecutor(threads) as pool:

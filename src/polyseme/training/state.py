@@ -52,11 +52,11 @@ class TrainState:
         adagrad, centers = config.optimizer == "adagrad", has_centers(config)
         hot = hot_rows(words, threads)
         global_vectors = np.zeros((words + threads * hot, dim), np.float32)
-        global_vectors[:words] = _uniform(random, words, dim)
+        _fill_uniform(random, global_vectors[:words])
         parameters = Parameters(
             global_vectors=global_vectors,
             global_squares=np.zeros(global_vectors.shape if adagrad else (1, 1), np.float32),
-            sense_vectors=_uniform(random, rows, dim),
+            sense_vectors=_fill_uniform(random, np.empty((rows, dim), np.float32)),
             sense_squares=np.zeros((rows, dim) if adagrad else (1, 1), np.float32),
             cluster_centers=np.zeros((rows, choice_dim) if centers else (1, 1), np.float32),
             center_squares=np.zeros(rows if centers else 1, np.float32),
@@ -97,9 +97,9 @@ class TrainState:
         room = np.diff(offsets)
         if p.sense_counts.any():  # there was a warm-up
             own = np.repeat(offsets[:-1], room)
-            p.sense_vectors[:] = p.sense_vectors[own]
+            _taken(p.sense_vectors, own, offsets)
             if self.settings.adagrad:
-                p.sense_squares[:] = p.sense_squares[own]
+                _taken(p.sense_squares, own, offsets)
         if self.config.model != "skip-gram":
             p.sense_counts[:] = 0
         if self.config.model != "np-mssg":
@@ -190,10 +190,10 @@ def _taken(array: NDArray[np.float32], order: NDArray[np.int64], offsets: NDArra
     return array[: len(order)]
 
 
-def _uniform(random: np.random.Generator, rows: int, dim: int) -> NDArray[np.float32]:
-    vectors = random.random((rows, dim), np.float32)
+def _fill_uniform(random: np.random.Generator, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    random.random(dtype=np.float32, out=vectors)
     vectors -= np.float32(0.5)
-    vectors /= np.float32(dim)
+    vectors /= np.float32(vectors.shape[1])
     return vectors
 
 

@@ -154,11 +154,8 @@ class Trainer:
                     if block >= until:
                         return
                     self.done += 1
-                sentences = np.array(self.corpus.sentences[slice(*self._sentences_of(block))])
-                tokens = np.array(self.corpus.tokens[sentences[0] : sentences[-1]])
                 counted = train_block(
-                    tokens,
-                    sentences - sentences[0],
+                    *self.corpus.read(*self._sentences_of(block)),
                     state.parameters,
                     state.tables,
                     settings,
@@ -181,7 +178,7 @@ class Trainer:
 
     def _sentences_of(self, block: int) -> tuple[int, int]:
         place = block % self.per_epoch
-        return int(self.bounds[place]), int(self.bounds[place + 1]) + 1
+        return int(self.bounds[place]), int(self.bounds[place + 1])
 
 
 class _Reports:
