@@ -78,7 +78,8 @@ def move_window(words, n, old, new, reach, weights, choice, window):
     leave, come = max(0, old - reach), max(0, new - reach)
     if new - old > reach:
         leave = come
-        window[0] = ZERO
+        for i in range(window.shape[1]):
+            window[0, i] = ZERO
     else:
         come = old + reach + 1
     for k in range(leave, max(leave, new - reach)):

@@ -17,7 +17,7 @@ from polyseme.kernels.quoting import FRAME, quote_words
 from polyseme.kernels.text import NEWLINE
 from polyseme.model.examples import quotable, quoted
 
-TOKENS_AT_ONCE = 100_000
+TOKENS_AT_ONCE = 30_000
 
 Ints = NDArray[np.int64]
 
