@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from polyseme.errors import ConfigError
 
 CODE_POINTS = 0x110000
+PLANE = 0x10000  # divides them
 NUL = "\0"  # between the tokens of a callable: it cannot stand in a text that is not binary
 
 
@@ -40,11 +41,12 @@ class Tokenizer:
         """The class of each code point, for the kernel."""
         from polyseme.kernels.text import JOINER, SINGLE, WORD
 
-        every = "".join(map(chr, range(CODE_POINTS)))
         classes = np.zeros(CODE_POINTS, np.uint8)
-        for kind, expression in ((WORD, self.word), (JOINER, self.joiner), (SINGLE, self.single)):
-            for match in regex.finditer(f"(?V1){expression}+", every):
-                classes[match.start() : match.end()] = kind
+        for first in range(0, CODE_POINTS, PLANE):  # all characters at once would take 80 MB
+            some = "".join(map(chr, range(first, first + PLANE)))
+            for kind, expression in ((WORD, self.word), (JOINER, self.joiner), (SINGLE, self.single)):
+                for match in regex.finditer(f"(?V1){expression}+", some):
+                    classes[first + match.start() : first + match.end()] = kind
         return classes
 
     def __call__(self, text: str) -> list[str]:
