@@ -46,10 +46,8 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         centers = np.empty((len(some), most, choice.shape[1]), np.float32)
         sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
-        least = (
-            np.maximum(LEAST_SHARE, LEAST_USES / state.vocabulary.counts[some]) if discovers else np.zeros(len(some))
-        )
-        smallest = np.ceil(least * numbers).astype(np.int64)
+        shares = np.maximum(LEAST_SHARE, LEAST_USES / state.vocabulary.counts[some])
+        smallest = np.ceil(shares * numbers * discovers).astype(np.int64)
         cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, found)
         rows = p.sense_offsets[some][:, None] + np.arange(most)
         p.cluster_centers[rows] = centers
