@@ -40,7 +40,7 @@ class TrainConfig:
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
     max_senses: int = _setting(3, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    apartness: float = _setting(0.30, "np-mssg takes clusters that are less apart for one sense", 0, 4)
+    apartness: float = _setting(0.32, "np-mssg takes clusters that are less apart for one sense", 0, 4)
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
     choice_window: int = _setting(
@@ -56,7 +56,7 @@ class TrainConfig:
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
     adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
     warmup: float = _setting(0.4, "Share of the training during which words have one sense", 0, 0.9)
-    whitening: float = _setting(1.0, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
+    whitening: float = _setting(0.9, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
     choice_dim: int = _setting(64, "Directions of the whitened space that are kept, at most", 1, 10_000)
     center_start: CenterStart = _setting(
         "clusters",
