@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import ZERO, dot
@@ -69,7 +69,7 @@ def assign_senses(
                     cosines[t] = cosine
 
 
-@kernel
+@inner
 def move_window(words, n, old, new, reach, weights, choice, window):
     """Make the weighted sum of the rows of words[old - reach : old + reach + 1] that of words[new - reach : ...].
 
@@ -97,7 +97,7 @@ def add_row(table, row, weight, total):
         total[0, i] += weight * table[row, i]
 
 
-@kernel
+@inner
 def without_word(word, weights, choice, window, context):
     """context = window without the word in its middle; returns its squared length.  context OUT float32 (1, c)"""
     square = ZERO
@@ -136,7 +136,7 @@ def keep_best(senses, cosines, first_position, apart, best_cosines, best_positio
         best_positions[row, place] = position
 
 
-@kernel
+@inner
 def near_position(positions, position, apart):
     """The place in a list of a position that is near, or -1.  positions IN int64 (k,), -1 for none"""
     for place in range(len(positions)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.randomness import S32, below, draw
 from polyseme.kernels.senses import ZERO, dot
 
@@ -59,7 +59,7 @@ def cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes,
                 own[k, j] *= scale
 
 
-@kernel
+@inner
 def k_means(rows, k, rng, centers, labels):
     """Spherical k-means from centers drawn far from each other (k-means++); returns the mean cosine with the nearest.
 
@@ -84,7 +84,8 @@ def k_means(rows, k, rng, centers, labels):
                 break
         copy_row(rows, chosen, centers, c)
     sizes = np.empty(k, np.int64)
-    labels[:n] = -1
+    for i in range(n):
+        labels[i] = -1
     fit = ZERO
     for _ in range(ROUNDS):
         moved, fit = assign_rows(rows, centers, k, labels)
@@ -95,7 +96,7 @@ def k_means(rows, k, rng, centers, labels):
     return fit
 
 
-@kernel
+@inner
 def assign_rows(rows, centers, k, labels):
     """The nearest of the first k unit centers for each row; returns how many labels changed, and the mean cosine."""
     moved, total = 0, 0.0
@@ -111,28 +112,30 @@ def assign_rows(rows, centers, k, labels):
     return moved, np.float32(total / max(len(rows), 1))
 
 
-@kernel
+@inner
 def sum_clusters(rows, labels, centers, sizes):
     """The sum of the rows of each cluster, and how many they are; one without rows stays where it was, with size 0."""
     dim = rows.shape[1]
-    sizes[:] = 0
+    for c in range(len(sizes)):
+        sizes[c] = 0
     for i in range(len(rows)):
         c = labels[i]
-        if sizes[c] == 0:
-            centers[c] = ZERO
         sizes[c] += 1
-        for j in range(dim):
-            centers[c, j] += rows[i, j]
+        if sizes[c] == 1:
+            copy_row(rows, i, centers, c)
+        else:
+            for j in range(dim):
+                centers[c, j] += rows[i, j]
 
 
-@kernel
+@inner
 def copy_row(source, row, target, place):
     """target[place] = source[row], in a loop, since Numba compiles the assignment of slices slowly."""
     for j in range(source.shape[1]):
         target[place, j] = source[row, j]
 
 
-@kernel
+@inner
 def unit_centers(centers, k):
     for c in range(k):
         scale = ONE / np.sqrt(max(dot(centers, c, centers, c), TINY))
@@ -175,7 +178,8 @@ def merge_alike(sums, sizes, apart, smallest):
         n -= 1
         copy_row(sums, n, sums, b)
         sizes[b] = sizes[n]
-    sizes[n:] = 0
+    for c in range(n, len(sizes)):
+        sizes[c] = 0
     return n
 
 

@@ -40,6 +40,11 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
         config.CACHE_DIR = before
 
 
+def inner(function: Callable[..., Any]) -> Any:
+    """For what only kernels call: the way in from Python takes longer to compile than most of them."""
+    return kernel(function, no_cpython_wrapper=True)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """For what is called once for each token with many arrays: passing those would cost more than the work.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.senses import ZERO, dot
 
 ONE = np.float32(1)
@@ -17,7 +17,7 @@ PAIRS_PER_LOG = 32
 LANES = 16  # numbers in the widest vector register
 
 
-@kernel
+@inner
 def dot_rows(vectors, row, table, rows, n, out):
     """out[j] = vectors[row] . table[rows[j]], four rows at a time to read the vector once for all."""
     dim = table.shape[1]
@@ -45,7 +45,7 @@ def whole_lanes(n):
     return (n + LANES - 1) // LANES * LANES
 
 
-@kernel
+@inner
 def find_pulls(context, n, pulls):
     """Replace dot products x by g = y - sigmoid(x), where y is 1 for the context words, which come first.
 
@@ -72,7 +72,7 @@ def find_pulls(context, n, pulls):
         pulls[j] += ONE
 
 
-@kernel
+@inner
 def log_loss(pulls, first, last):
     """The sum of -log(1 - |g|) over pulls[first:last]: the loss, since 1 - |g| is the probability of y.
 
@@ -87,7 +87,7 @@ def log_loss(pulls, first, last):
     return loss
 
 
-@kernel
+@inner
 def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate, total):
     """For each row u in turn: total += g u, the gradient of the sense vector v; then u += rate g v.
 
@@ -114,7 +114,7 @@ def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate, total):
         move_row(table, rows[j], pulls[j], vectors, sense, learning_rate * pulls[j], total)
 
 
-@kernel
+@inner
 def move_row(table, row, g, vectors, sense, step, total):
     for i in range(table.shape[1]):
         u = table[row, i]
@@ -122,13 +122,13 @@ def move_row(table, row, g, vectors, sense, step, total):
         table[row, i] = u + step * vectors[sense, i]
 
 
-@kernel
+@inner
 def move_one_sgd(vectors, row, gradient, learning_rate):
     for i in range(vectors.shape[1]):
         vectors[row, i] += learning_rate * gradient[i]
 
 
-@kernel
+@inner
 def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, delta, total):
     """The same with a step for each coordinate: rate * g v / (sqrt(sum of all its squares so far) + delta)."""
     dim = table.shape[1]
@@ -144,7 +144,7 @@ def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, 
             table[row, i] = u + learning_rate * pull / (np.sqrt(square) + delta)
 
 
-@kernel
+@inner
 def move_one_adagrad(vectors, squares, row, gradient, learning_rate, delta):
     for i in range(vectors.shape[1]):
         square = squares[row, i] + gradient[i] * gradient[i]

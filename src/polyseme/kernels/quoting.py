@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.prefetching import BYTES_PER_LINE, prefetch_item
 from polyseme.kernels.text import NEWLINE, copy_bytes, same_bytes
 
@@ -34,7 +34,7 @@ def quote_words(text, begins, starts, ends, stops, out, bounds):
         bounds[i + 1] = n
 
 
-@kernel
+@inner
 def write_string(text, start, end, out, n):
     """Write text[start:end] as a JSON string to out[n:]; returns the place behind it."""
     out[n] = QUOTE
@@ -87,7 +87,7 @@ def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotation
         line_bounds[word + 1] = n
 
 
-@kernel
+@inner
 def fetch_quotations(numbers, row, quotations, bounds):
     """Fetch the quotations of a row from memory: they lie in the order of the text, and are asked for by words."""
     if row < len(numbers):
@@ -97,7 +97,7 @@ def fetch_quotations(numbers, row, quotations, bounds):
                     prefetch_item(quotations, i)
 
 
-@kernel
+@inner
 def is_new(numbers, row, j, quotations, bounds):
     """Whether there is a quotation numbers[row, j], and none before it in the row is the same."""
     number = numbers[row, j]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import inlined, kernel
+from polyseme.kernels.compiling import inlined, inner
 
 # How a sense is chosen; at random for a control.
 ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
@@ -22,7 +22,7 @@ def dot(a, row_a, b, row_b):
     return total
 
 
-@kernel
+@inner
 def context_vector(words, first, last, center, table, context):
     """Mean of the rows of words[first:last], without words[center]; returns its squared length.
 
@@ -67,7 +67,7 @@ def nearest_center(context, context_square, first, last, centers, center_squares
     return best, best_cosine
 
 
-@kernel
+@inner
 def strongest_vector(context, first, last, vectors):
     """The row among first..last-1 whose vector has the largest dot product with the context (maxout)."""
     best = first

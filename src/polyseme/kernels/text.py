@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.compiling import kernel
+from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.prefetching import prefetch_item
 
 SEPARATOR, WORD, JOINER, SINGLE = 0, 1, 2, 3
@@ -49,7 +49,7 @@ class Lexicon(NamedTuple):
     size: NDArray[np.int64]
 
 
-@kernel
+@inner
 def class_at(text, i, classes):
     """Class and length in bytes of the character at text[i]; the text is valid UTF-8."""
     lead = np.int64(text[i])
@@ -154,7 +154,7 @@ def number(text, starts, ends, codes, lexicon, ids):
     return len(starts)
 
 
-@kernel
+@inner
 def copy_bytes(source, start, end, out, n):
     """Copy source[start:end] to out[n:]; returns the place behind it."""
     for i in range(start, end):  # a loop, since Numba compiles the assignment of slices slowly
@@ -162,7 +162,7 @@ def copy_bytes(source, start, end, out, n):
     return n + end - start
 
 
-@kernel
+@inner
 def same_bytes(text, start, end, letters, first, last):
     """Whether text[start:end] equals letters[first:last]."""
     if end - start != last - first:

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.compiling import inlined, kernel, uncounted
+from polyseme.kernels.compiling import inlined, inner, uncounted
 from polyseme.kernels.learning import (
     ONE,
     dot_rows,
@@ -190,7 +190,7 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     return trained, pairs, loss * (pairs / max(measured, 1))
 
 
-@kernel
+@inner
 def keep_words(tokens, start, end, keep, rng, words):
     """Copy into `words` the tokens that are in the vocabulary and survive subsampling; returns their number."""
     n = 0
@@ -395,7 +395,7 @@ def list_rows(words, center, first, last, settings, hot_base, noise_rows, rows):
     return n + noise
 
 
-@kernel
+@inner
 def take_hot_rows(table, hot_base, before):
     """Copy the hot rows to this thread's place, and remember them.  before OUT float32 (hot, d)"""
     for row in range(len(before)):
@@ -404,7 +404,7 @@ def take_hot_rows(table, hot_base, before):
             table[hot_base + row, i] = before[row, i]
 
 
-@kernel
+@inner
 def give_hot_rows(table, hot_base, before, share):
     """Add to the hot rows this share of what the thread's own copy has changed by."""
     for row in range(len(before)):
