@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ def pseudowords(
         corpus = EncodedCorpus.open(path) if is_encoded(path) else _encoded(model, path, Path(folder))
         chosen = choose(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
         changed, names = merged(corpus, chosen.groups)
-        judged = model.config if config is None else config.to_dict()
+        judged = _known_settings(model) if config is None else config.to_dict()
         settings = {**judged, "examples": 0, "seed": seed, "multi_sense_words": None}
         learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
     uses = _Uses(learned, changed, corpus, [*names, *(corpus.words[word] for word in chosen.controls)], seed)
@@ -112,6 +112,12 @@ def pseudowords(
     ari, ceiling = (float(np.mean([getattr(r, name) for r in recovered])) for name in ("ari", "ceiling"))
     facts = {"ARI by ceiling": ari / ceiling if ceiling else float("nan"), "seconds": learned.training["seconds"]}
     return Evaluation("pseudowords", len(recovered), pairs + triples, table, _examples(recovered), facts, "pseudowords")
+
+
+def _known_settings(model: SenseModel) -> dict[str, Any]:
+    """The settings of a model, without those that an older version had."""
+    known = {field.name for field in fields(TrainConfig)}
+    return {name: value for name, value in model.config.items() if name in known}
 
 
 def choose(
