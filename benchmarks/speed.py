@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import statistics
 import subprocess
@@ -94,7 +95,9 @@ def start(program: str, arguments: argparse.Namespace, *, warm_up: bool = False)
         with Path(arguments.corpus).open("rb") as file:
             Path(corpus).write_bytes(b"".join(file.readline() for _ in range(200)))
     command = [sys.executable, __file__, corpus, *settings, f"--run={program}"]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)  # type: ignore[no-any-return]
+    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # word2vec is a program there
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env={**os.environ, "PATH": paths})
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
 def run(program: str, arguments: argparse.Namespace) -> Result:
