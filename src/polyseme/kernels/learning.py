@@ -116,6 +116,7 @@ def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate, total):
 
 @inner
 def move_row(table, row, g, vectors, sense, step, total):
+    """The same for one row."""
     for i in range(table.shape[1]):
         u = table[row, i]
         total[i] += g * u
