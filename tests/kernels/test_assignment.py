@@ -19,16 +19,18 @@ from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_dire
 @pytest.mark.parametrize("name", ["mssg", "np-mssg", "mssg-maxout"])
 def test_each_token_gets_the_most_probable_sense(name: str, trained: Callable[[str], Path]) -> None:
     model = SenseModel.load(trained(name))
-    tokens = np.random.default_rng(0).integers(-1, len(model) + 5, 400).astype(np.int32)
-    sentences = np.array([0, 150, 150, 151, 400], np.int64)
+    tokens = np.random.default_rng(0).integers(-1, len(model) + 5, 900).astype(np.int32)
+    sentences = np.array([0, 150, 150, 151, 900], np.int64)  # one longer than a piece of `contexts`
     senses, cosines = Assigner(model).assign(tokens, sentences, np.full(len(model), 2**32, np.uint64))
     weights, table, directions = model.context_weights, context_table(model), sense_directions(model)
     for a, b in pairwise(sentences.tolist()):
         known = [t for t in range(a, b) if 0 <= tokens[t] < len(model)]
         assert (senses[[t for t in range(a, b) if t not in known]] == -1).all()
         for k, t in enumerate(known):
-            around = tokens[known[max(0, k - 10) : k] + known[k + 1 : k + 11]]
-            c = weights[around] @ table[around]
+            left, right = known[max(0, k - model.reach) : k][::-1], known[k + 1 :][: model.reach]
+            around = tokens[left + right]
+            nearness = model.fade ** np.array([*range(len(left)), *range(len(right))])
+            c = (nearness * weights[around]) @ table[around]
             rows = model.rows(int(tokens[t]))
             options = directions[rows.start : rows.stop]
             lengths = np.linalg.norm(options, axis=1) * max(float(np.linalg.norm(c)), 1e-30)

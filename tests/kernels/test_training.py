@@ -45,6 +45,7 @@ class Case:
     dim: int
     window: int
     choice_window: int
+    choice_fade: float
     negatives: int
     noise_words: int
     noise_span: int
@@ -63,6 +64,7 @@ def cases(draw: st.DrawFn) -> Case:
         dim=draw(st.integers(1, 40)),
         window=draw(st.integers(1, 6)),
         choice_window=draw(st.integers(0, 8)),
+        choice_fade=draw(st.sampled_from([0.0, 0.5, 0.85, 1.0])),
         negatives=draw(st.integers(1, 6)),
         noise_words=draw(st.integers(1, 40)),
         noise_span=draw(st.integers(1, 5)),
@@ -99,6 +101,7 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
         kind,
         case.window,
         case.choice_window,
+        case.choice_fade,
         case.negatives,
         case.noise_words,
         case.noise_span,
@@ -167,7 +170,7 @@ def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) ->
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule: str) -> None:
-    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 2, 10, 1, seed=1)
+    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 1.0, 2, 10, 1, seed=1)
     parameters, tables, scalars = make(case, rule, adagrad=False)
     before = [array.copy() for array in arrays(parameters)]
     assert run_kernel(case, parameters, tables, scalars) == (0, 0, 0.0)
@@ -177,7 +180,7 @@ def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule:
 
 def test_np_mssg_makes_no_more_senses_than_a_word_has_room_for() -> None:
     tokens = np.random.default_rng(0).integers(0, 12, 4000).astype(np.int32)
-    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 2, 10, 3, seed=2)
+    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 0.85, 2, 10, 3, seed=2)
     parameters, tables, scalars = make(case, "np-mssg", adagrad=False)
     run_kernel(case, parameters, tables, scalars._replace(new_sense_threshold=0.9))
     assert parameters.sense_numbers.tolist() == [3] * 12

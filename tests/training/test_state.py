@@ -36,7 +36,7 @@ def test_contexts_are_made_from_the_global_vectors_themselves_without_whitening(
     assert state.tables.choice is state.parameters.global_vectors
 
 
-@pytest.mark.parametrize(("settings", "window"), [({}, 10), ({"whitening": 0.0}, 0), ({"model": "mssg-maxout"}, 0)])
+@pytest.mark.parametrize(("settings", "window"), [({}, 20), ({"whitening": 0.0}, 0), ({"model": "mssg-maxout"}, 0)])
 def test_only_a_table_that_stays_as_it_is_is_summed_over_a_sliding_window(
     settings: dict[str, Any], window: int
 ) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.evaluation.data import Line
-from polyseme.model.disambiguation import Posterior, ids_around, sense_probabilities
+from polyseme.model.disambiguation import Posterior, context_around, sense_probabilities
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -40,5 +40,5 @@ def probabilities_of(
 ) -> NDArray[np.float64]:
     """The probabilities of the shown senses of a known word in its context."""
     word = model.find(occurrence.word)[0]
-    context = ids_around(model, occurrence.left, occurrence.right, window)
+    context = context_around(model, occurrence.left, occurrence.right, window)
     return sense_probabilities(model, word, context, posterior)

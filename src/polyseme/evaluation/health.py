@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.similarity import spearman
-from polyseme.model.disambiguation import sense_probabilities
+from polyseme.model.disambiguation import context_between, sense_probabilities
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -100,14 +100,14 @@ def _duplicates(model: SenseModel, word: int) -> list[float]:
 def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]:
     """Entropy and sureness of the first uses of words of several senses in a text."""
     found: dict[int, list[tuple[float, float]]] = {}
-    index, reach = model.vocabulary.index, model.reach
+    index = model.vocabulary.index
     left = USES
     with find_sources([path])[0].open() as text:
         while left and (raw := text.readline(LONGEST_LINE)):
             known = [index[token] for token in model.tokenizer(raw.decode("utf-8", "replace")) if token in index]
             for at, word in enumerate(known):
                 if model.shown_numbers[word] > 1 and left:
-                    context = known[max(0, at - reach) : at] + known[at + 1 : at + 1 + reach]
+                    context = context_between(model, known[:at], known[at + 1 :], None)
                     p = sense_probabilities(model, word, context, "softmax")
                     entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
                     found.setdefault(word, []).append((entropy, float(p.max())))

@@ -115,9 +115,10 @@ def pseudowords(
 
 
 def _known_settings(model: SenseModel) -> dict[str, Any]:
-    """The settings of a model, without those that an older version had."""
+    """The settings of a model, without those that only an older version had, and with what that did by itself."""
     known = {field.name for field in fields(TrainConfig)}
-    return {name: value for name, value in model.config.items() if name in known}
+    settings = {name: value for name, value in model.config.items() if name in known}
+    return {"choice_fade": float(model.fade), **settings}
 
 
 def choose(
@@ -293,7 +294,7 @@ def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, pos
     inside = np.searchsorted(sentences, positions, side="right") - 1
     starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
     weights, choice = model.context_weights, np.asarray(context_table(model))
-    gather_contexts(np.asarray(tokens), positions, starts, ends, model.reach, weights, choice, out)
+    gather_contexts(np.asarray(tokens), positions, starts, ends, model.reach, model.fade, weights, choice, out)
     return out
 
 

@@ -27,7 +27,7 @@ from polyseme.evaluation.contexts import Occurrence, probabilities_of
 from polyseme.evaluation.controls import Probabilities, drawn_instead
 from polyseme.evaluation.data import Line, read_lines
 from polyseme.evaluation.scores import DRAWS, Evaluation, share_score
-from polyseme.model.disambiguation import context_table, ids_around
+from polyseme.model.disambiguation import context_around, context_vector
 from polyseme.model.neighbours import unit_rows
 from polyseme.model.similarity import in_contexts
 
@@ -174,11 +174,9 @@ class _Part:
         ]
 
     def without_senses(self) -> Measures:
-        table, weights = context_table(self.model), self.model.context_weights
-
         def contexts(uses: Iterable[Occurrence]) -> NDArray[np.float32]:
-            ids = [ids_around(self.model, use.left, use.right, self.window) for use in uses]
-            return unit_rows(np.array([weights[words] @ table[words] for words in ids]))
+            around = (context_around(self.model, use.left, use.right, self.window) for use in uses)
+            return unit_rows(np.array([context_vector(self.model, context) for context in around]))
 
         a, b = contexts(pair.a for pair in self.pairs), contexts(pair.b for pair in self.pairs)
         return {"context_sim": np.einsum("ij,ij->i", a, b, dtype=np.float64)}

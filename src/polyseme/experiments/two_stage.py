@@ -154,7 +154,7 @@ def assign_clusters(
         tokens = np.array(corpus.tokens[inside])
         cosines = np.empty(len(tokens), np.float32)
         rng = np.zeros(1, np.uint64)
-        assign_senses(tokens, sentences - sentences[0], REACH, *tables, rng, chosen[inside], cosines)
+        assign_senses(tokens, sentences - sentences[0], REACH, np.float32(1), *tables, rng, chosen[inside], cosines)
 
     with ThreadPoolExecutor(thread_number(config.threads, corpus)) as pool:
         list(pool.map(assign, range(len(bounds) - 1)))

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inner, kernel
-from polyseme.kernels.prefetching import prefetch_row
+from polyseme.kernels.contexts import PIECE, add_sides, move_sides
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import ZERO, dot
 
 UNASSIGNED = -1
-AHEAD = 6  # words by which a row is fetched before it is needed
 
 
 @kernel
 def assign_senses(
-    tokens, sentences, reach, weights, choice, offsets, numbers, rows, row_squares, bonus, sample, rng, senses, cosines
-):
-    """Choose a sense for tokens by their context c, the weighted sum of the `reach` known words on each side.
+    tokens, sentences, reach, fade, weights, choice,
+    offsets, numbers, rows, row_squares, bonus, sample, rng, senses, cosines,
+):  # fmt: skip
+    """Choose a sense for tokens by their context c (see `contexts`), of the known words on each side.
 
     k = argmax_k cos(row[w, k], c) + bonus[w, k]
 
@@ -40,7 +40,8 @@ def assign_senses(
         longest = max(longest, sentences[s + 1] - sentences[s])
     known = np.empty(longest, np.int32)
     at = np.empty(longest, np.int64)
-    window, context = np.empty((1, choice.shape[1]), np.float32), np.empty((1, choice.shape[1]), np.float32)
+    left, right = np.empty((1, choice.shape[1]), np.float32), np.empty((PIECE, choice.shape[1]), np.float32)
+    context = np.empty((1, choice.shape[1]), np.float32)
     for s in range(len(sentences) - 1):
         n = 0
         for t in range(sentences[s], sentences[s + 1]):
@@ -49,14 +50,12 @@ def assign_senses(
                 known[n] = tokens[t]
                 at[n] = t
                 n += 1
-        center = -2 * reach - 1  # of the window, now; far from all words
         for k in range(n):
             t, word = at[k], known[k]
+            move_sides(known, n, k, reach, fade, weights, choice, left, right)
             if draw(rng) >> S32 >= sample[word]:
                 continue
-            move_window(known, n, center, k, reach, weights, choice, window)
-            center = k
-            square = without_word(word, weights, choice, window, context) if n > 1 else ZERO  # not what rounding left
+            square = add_sides(left, right, k % PIECE, context)
             best = np.float32(-np.inf)
             for row in range(offsets[word], offsets[word] + numbers[word]):
                 squares = square * row_squares[row]
@@ -67,45 +66,6 @@ def assign_senses(
                     best = cosine + bonus[row]
                     senses[t] = row
                     cosines[t] = cosine
-
-
-@inner
-def move_window(words, n, old, new, reach, weights, choice, window):
-    """Make the weighted sum of the rows of words[old - reach : old + reach + 1] that of words[new - reach : ...].
-
-    Where the two windows have words in common only what leaves and what comes is read.  window SHARED float32 (1, c)
-    """
-    leave, come = max(0, old - reach), max(0, new - reach)
-    if new - old > reach:
-        leave = come
-        for i in range(window.shape[1]):
-            window[0, i] = ZERO
-    else:
-        come = old + reach + 1
-    for k in range(leave, max(leave, new - reach)):
-        add_row(choice, words[k], -weights[words[k]], window)
-    for k in range(come, min(n, new + reach + 1)):
-        if k + AHEAD < n:
-            prefetch_row(choice, words[k + AHEAD])
-        add_row(choice, words[k], weights[words[k]], window)
-
-
-@kernel
-def add_row(table, row, weight, total):
-    """total += weight table[row]"""
-    for i in range(table.shape[1]):
-        total[0, i] += weight * table[row, i]
-
-
-@inner
-def without_word(word, weights, choice, window, context):
-    """context = window without the word in its middle; returns its squared length.  context OUT float32 (1, c)"""
-    square = ZERO
-    for i in range(choice.shape[1]):
-        x = window[0, i] - weights[word] * choice[word, i]
-        context[0, i] = x
-        square += x * x
-    return square
 
 
 @kernel

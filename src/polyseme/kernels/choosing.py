@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inlined
+from polyseme.kernels.contexts import PIECE, add_sides, move_sides
 from polyseme.kernels.prefetching import prefetch_item, prefetch_row
 from polyseme.kernels.randomness import below, draw
 from polyseme.kernels.senses import (
@@ -33,7 +34,7 @@ def choose_senses(n, start, end, parameters, tables, settings, scratch):
         if settings.rule == BY_CENTER and t + span < n:
             prefetch_centers(words[t + span], parameters)
         reach = 1 + below(draw(scratch.rng), settings.window)
-        square = find_context(n, t, reach, span, tables.choice, settings, scratch)
+        square = find_context(n, t, reach, tables.choice, settings, scratch)
         sense = choose_sense(words[t], square, parameters, settings, scratch.rng, scratch.context)
         prefetch_row(parameters.sense_vectors, sense)
         scratch.reaches[t - start] = reach
@@ -78,57 +79,31 @@ def choose_sense(word, square, parameters, settings, rng, context):
 
 
 @inlined
-def find_context(n, t, reach, ahead, choice, settings, scratch):
+def find_context(n, t, reach, choice, settings, scratch):
     """The context by which the sense at t is chosen goes to `scratch.context`; returns its squared length.
 
-    A row that comes in `ahead` tokens later is fetched.
+    To be called for every t from 0 on.
     """
-    square = ZERO
-    words, wide = scratch.words, settings.choice_window
-    if settings.rule != ONE_SENSE:
-        if wide == 0:
-            square = context_vector(words, max(0, t - reach), min(n, t + reach + 1), t, choice, scratch.context)
-        else:
-            if t + wide + ahead < n:
-                prefetch_row(choice, words[t + wide + ahead])
-            slide_window(words, n, t, wide, choice, scratch.running)
-            others = min(n, t + wide + 1) - max(0, t - wide) - 1
-            square = context_of_window(scratch.running, choice, words[t], others, scratch.context)
-    return square
+    words, context, wide = scratch.words, scratch.context, settings.choice_window
+    if settings.rule == ONE_SENSE:
+        return ZERO
+    if wide == 0:
+        return context_vector(words, max(0, t - reach), min(n, t + reach + 1), t, choice, context)
+    fade = np.float32(settings.choice_fade)
+    move_sides(words, n, t, wide, fade, None, choice, scratch.left, scratch.right)
+    square = add_sides(scratch.left, scratch.right, t % PIECE, context)
+    return unit_length(context, square)
 
 
 @inlined
-def slide_window(words, n, t, reach, choice, running):
-    """Move the sum of the rows of words[t - reach : t + reach + 1] on to t: one row comes in, one goes out.
-
-    choice   IN      float32 (V, c)  must not change meanwhile
-    running  SHARED  float32 (1, c)
-    """
-    dim = choice.shape[1]
-    if t == 0:
-        for i in range(dim):
-            running[0, i] = ZERO
-        for other in range(min(reach, n)):
-            for i in range(dim):
-                running[0, i] += choice[words[other], i]
-    if t + reach < n:
-        for i in range(dim):
-            running[0, i] += choice[words[t + reach], i]
-    if t > reach:
-        for i in range(dim):
-            running[0, i] -= choice[words[t - reach - 1], i]
-
-
-@inlined
-def context_of_window(running, choice, word, others, context):
-    """The context is the mean of a window's other words, its sum without the word; returns its squared length."""
-    scale = ONE / np.float32(max(others, 1))
-    square = ZERO
-    for i in range(choice.shape[1]):
-        x = (running[0, i] - choice[word, i]) * scale
-        context[0, i] = x
-        square += x * x
-    return square
+def unit_length(context, square):
+    """Give a vector of this squared length the length 1, if it has any; returns the square of what it has then."""
+    if square <= 0:
+        return ZERO
+    scale = ONE / np.sqrt(square)
+    for i in range(context.shape[1]):
+        context[0, i] *= scale
+    return ONE
 
 
 @inlined

@@ -1,39 +1,111 @@
-"""Context vectors of many tokens at once: for clustering, and for judging senses by them."""
+"""Contexts: the words around a place, of which the nearer ones count for more.
+
+With x the row of a word in the choice table, a its weight, r the reach and f the fade, the context at place t is
+
+    c = left + right,     right = sum over d = 1..r of f^(d - 1) a x[t + d],     left the same to the other side
+
+As t moves on, left follows from the one before, and right, from the end of a piece of text backwards, from the one
+after: a row comes in, the others fade, and one goes out at the far end. So a token costs the same however wide the
+window is.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import uncounted
+from polyseme.kernels.compiling import inlined, uncounted
+from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.senses import ZERO
+
+PIECE = 256  # words whose right sides are found at once
+AHEAD = 6  # words by which a row is fetched before it is needed
+
+
+@inlined
+def move_sides(words, n, t, reach, fade, weights, choice, left, right):
+    """Bring both sides to place t of words[:n]; to be called for every t from 0 on.
+
+    weights  IN      float32 (V,), or None where each word counts the same
+    choice   IN      float32 (V, c)      must not change meanwhile
+    left     SHARED  float32 (1, c)      of t
+    right    SHARED  float32 (PIECE, c)  of the piece of text in which t stands; row t % PIECE is that of t
+    """
+    gone = np.float32(fade**reach)
+    if t % PIECE == 0:
+        find_right_sides(words, n, t, reach, fade, gone, weights, choice, right)
+    if t == 0:
+        clear_row(left, 0)
+    else:
+        move_side(words, n, t - 1, t - 1 - reach, fade, gone, weights, choice, left, 0, 0)
+
+
+@inlined
+def find_right_sides(words, n, first, reach, fade, gone, weights, choice, right):
+    """right[t - first] is that of place t, for the PIECE places from `first` on."""
+    last = min(first + PIECE, n) - 1
+    clear_row(right, last - first)
+    for t in range(min(last + reach, n - 1), last, -1):
+        move_side(words, n, t, n, fade, gone, weights, choice, right, last - first, last - first)
+    for t in range(last - 1, first - 1, -1):
+        if t > first + AHEAD:
+            prefetch_row(choice, words[t - AHEAD])
+        move_side(words, n, t + 1, t + 1 + reach, fade, gone, weights, choice, right, t + 1 - first, t - first)
+
+
+@inlined
+def move_side(words, n, come, go, fade, gone, weights, choice, sides, old, new):
+    """sides[new] = fade sides[old] + row of word at `come` - gone times row of word at `go`, if there is one."""
+    inward, outward = words[come], words[come]
+    a, b = np.float32(1), ZERO
+    if weights is not None:
+        a = weights[inward]
+    if 0 <= go < n:
+        outward = words[go]
+        b = gone
+        if weights is not None:
+            b = gone * weights[outward]
+    for i in range(choice.shape[1]):
+        sides[new, i] = fade * sides[old, i] + a * choice[inward, i] - b * choice[outward, i]
+
+
+@inlined
+def add_sides(left, right, row, context):
+    """context = left[0] + right[row]; returns its squared length.  context OUT float32 (1, c)"""
+    square = ZERO
+    for i in range(left.shape[1]):
+        x = left[0, i] + right[row, i]
+        context[0, i] = x
+        square += x * x
+    return square
+
+
+@inlined
+def clear_row(table, row):
+    for i in range(table.shape[1]):
+        table[row, i] = ZERO
 
 
 @uncounted
-def gather_contexts(tokens, positions, starts, ends, reach, weights, choice, out):
-    """out[i] = weighted mean of the `reach` known words on each side of tokens[positions[i]].
+def gather_contexts(tokens, positions, starts, ends, reach, fade, weights, choice, out):
+    """out[i] = context of tokens[positions[i]], a row at a time: for places far from each other.
 
     tokens     IN   int32 (n,)      ids; below 0 or V and more: not in the vocabulary, and passed over
     positions  IN   int64 (k,)
     starts     IN   int64 (k,)      where the sentence of each position begins ...
     ends       IN   int64 (k,)      ... and ends
-    weights    IN   float32 (V,)    of a word in a context
-    choice     IN   float32 (V, c)  the vectors from which contexts are made
+    weights    IN   float32 (V,)
+    choice     IN   float32 (V, c)
     out        OUT  float32 (k, c)
     """
     for i in range(len(positions)):
-        for j in range(choice.shape[1]):
-            out[i, j] = ZERO
-        total = ZERO
+        clear_row(out, i)
         for step in (-1, 1):
-            t, found = positions[i] + step, 0
+            t, found, near = positions[i] + step, 0, np.float32(1)
             while starts[i] <= t < ends[i] and found < reach:
                 word = tokens[t]
                 if 0 <= word < len(weights):
-                    found += 1
-                    total += weights[word]
                     for j in range(choice.shape[1]):
-                        out[i, j] += weights[word] * choice[word, j]
+                        out[i, j] += near * weights[word] * choice[word, j]
+                    found += 1
+                    near *= fade
                 t += step
-        scale = np.float32(1) / max(total, np.float32(1e-9))
-        for j in range(choice.shape[1]):
-            out[i, j] *= scale

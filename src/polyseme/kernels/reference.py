@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +67,8 @@ def train_block(
             chosen = []
             for t in range(first, min(first + settings.noise_span, len(words))):
                 reach = 1 + (random.high() * settings.window >> 32)
-                wide = settings.choice_window or reach
-                sense = choose_sense(words[t], around(words, t, wide), p, tables, settings, random)
+                c_bar = find_context(words, t, reach, tables, settings)
+                sense = choose_sense(words[t], c_bar, p, settings, random)
                 chosen.append((sense, around(words, t, reach)))
             for sense, window in chosen:
                 asked = len(window) * settings.negatives
@@ -86,17 +87,25 @@ def around(words: list[int], t: int, reach: int) -> list[int]:
     return words[max(0, t - reach) : t] + words[t + 1 : t + 1 + reach]
 
 
-def choose_sense(
-    word: int, context: list[int], p: Parameters, tables: Tables, settings: Settings, random: Randomness
-) -> int:
+def find_context(words: list[int], t: int, reach: int, tables: Tables, settings: Settings) -> NDArray[Any]:
+    """c_bar: the mean of the window that is learned from, or the direction of a wider one whose words fade."""
+    if settings.choice_window == 0:
+        return np.asarray(np.mean([tables.choice[o] for o in around(words, t, reach)], axis=0))
+    left, right = words[max(0, t - settings.choice_window) : t][::-1], words[t + 1 : t + 1 + settings.choice_window]
+    c = np.zeros(tables.choice.shape[1])
+    for side in (left, right):
+        for d, o in enumerate(side):
+            c += settings.choice_fade**d * tables.choice[o]
+    return c / (np.linalg.norm(c) or 1)
+
+
+def choose_sense(word: int, c_bar: NDArray[Any], p: Parameters, settings: Settings, random: Randomness) -> int:
     """s_t = argmax_k cos(mu(w, k), c_bar), or a new sense; mu takes c_bar in."""
     first = int(p.sense_offsets[word])
     rows = range(first, first + int(p.sense_numbers[word]))
     if settings.rule == ONE_SENSE:
         p.sense_counts[first] += 1
         return first
-    c_bar = np.mean([tables.choice[o] for o in context], axis=0)
-
     if settings.rule == BY_VECTOR:  # maxout: argmax_k v_s(w, k) . c_bar
         best = max(rows, key=lambda row: float(p.sense_vectors[row] @ c_bar))
         p.sense_counts[best] += 1

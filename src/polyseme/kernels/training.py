@@ -2,7 +2,8 @@
 
 For each kept token w, with R drawn from 1..N and the window c of R words on each side:
 
-    context  c_bar = mean of the choice table's rows of c, or of a wider window (`choice_window` words on each side)
+    context  c_bar = mean of the choice table's rows of c; or of a wider window of `choice_window` words on each side,
+             in which a word counts `choice_fade` times as much as the next nearer one, brought to length 1
     choose   k = argmax_k cos(mu[w, k], c_bar)             mssg; np-mssg makes a new sense if even that is too low
              k = argmax_k v_s[w, k] . c_bar                mssg-maxout
              k = any, with equal chances                   random-senses, a control
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from polyseme.kernels.choosing import choose_senses
 from polyseme.kernels.compiling import inlined, inner, uncounted
+from polyseme.kernels.contexts import PIECE
 from polyseme.kernels.learning import (
     ONE,
     dot_rows,
@@ -92,6 +94,7 @@ class Settings(NamedTuple):
     rule: int
     window: int
     choice_window: int  # words on each side that choose the sense; 0 for those of the window that is learned from
+    choice_fade: float
     negatives: int
     noise_words: int  # most that a token gets
     noise_span: int  # tokens of a span, which share a draw of noise words
@@ -113,7 +116,8 @@ class Scratch(NamedTuple):
     senses: NDArray[np.int64]
     pulls: NDArray[np.float32]
     context: NDArray[np.float32]
-    running: NDArray[np.float32]
+    left: NDArray[np.float32]
+    right: NDArray[np.float32]
     gradient: NDArray[np.float32]
     hot_before: NDArray[np.float32]
     hot_squares_before: NDArray[np.float32]
@@ -133,7 +137,8 @@ def make_scratch(longest_sentence: int, dim: int, choice_dim: int, settings: Set
         senses=np.empty(span, np.int64),
         pulls=np.zeros(whole_lanes(most + noise), np.float32),
         context=np.empty((1, choice_dim), np.float32),
-        running=np.empty((1, choice_dim), np.float32),
+        left=np.empty((1, choice_dim), np.float32),
+        right=np.empty((PIECE, choice_dim), np.float32),
         gradient=np.empty(dim, np.float32),
         hot_before=np.empty((settings.hot, dim), np.float32),
         hot_squares_before=np.empty((settings.hot if settings.adagrad else 0, dim), np.float32),

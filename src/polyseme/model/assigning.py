@@ -55,7 +55,7 @@ class Assigner:
         senses = np.full(len(tokens), -1, np.int32)
         cosines = np.zeros(len(tokens), np.float32)
         rng = np.array([seed], np.uint64)
-        assign_senses(tokens, sentences, self.model.reach, *self._tables, sample, rng, senses, cosines)
+        assign_senses(tokens, sentences, self.model.reach, self.model.fade, *self._tables, sample, rng, senses, cosines)
         return senses, cosines
 
     @cached_property

@@ -87,6 +87,11 @@ class SenseModel:
         """Words on each side of a place that choose the sense there."""
         return int(self.config.get("choice_window") or WIDER * self.config["window"])
 
+    @property
+    def fade(self) -> np.float32:
+        """How much each of these counts of what the next nearer one does; models of before had no such setting."""
+        return np.float32(self.config.get("choice_fade", 1))
+
     def rows(self, word: int) -> range:
         """The rows of the shown senses of a word."""
         first = int(self.arrays.sense_offsets[word])

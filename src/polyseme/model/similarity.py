@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import ConfigError
-from polyseme.model.disambiguation import Posterior, context_ids, sense_probabilities
+from polyseme.model.disambiguation import Posterior, context_of, sense_probabilities
 from polyseme.model.neighbours import unit_rows
 from polyseme.model.results import Similarity
 
@@ -41,7 +41,7 @@ def similarity(model: SenseModel, a: str, b: str, contexts: tuple[str, ...] | No
     if len(contexts) != 2 or row_a is not None or row_b is not None:
         raise ConfigError("contexts go with two words: give two contexts, and words rather than senses.")
     p, q = (
-        sense_probabilities(model, word, context_ids(model, word, context, None), posterior)
+        sense_probabilities(model, word, context_of(model, word, context, None), posterior)
         for word, context in zip((word_a, word_b), contexts, strict=True)
     )
     return replace(plain, **in_contexts(cosines, p, q))

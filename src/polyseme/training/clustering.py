@@ -32,6 +32,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=USES, seed=config.seed)
     tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
     choice = state.tables.choice
+    reach, fade = config.choice_window or config.window, np.float32(config.choice_fade)
     discovers = config.model == "np-mssg"
     apart = config.apartness if discovers else 0.0
 
@@ -61,8 +62,9 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         places = uses.positions[bounds[0] : bounds[-1]]
         inside = np.searchsorted(sentences, places, side="right") - 1
         contexts = np.empty((len(places), choice.shape[1]), np.float32)
-        reach = config.choice_window or config.window
-        gather_contexts(tokens, places, sentences[inside], sentences[inside + 1], reach, weights, choice, contexts)
+        gather_contexts(
+            tokens, places, sentences[inside], sentences[inside + 1], reach, fade, weights, choice, contexts
+        )
         lengths = np.linalg.norm(contexts, axis=1)
         there = lengths > 0
         contexts[there] /= lengths[there, None]

@@ -44,8 +44,9 @@ class TrainConfig:
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
     choice_window: int = _setting(
-        10, "Words on each side that choose the sense, if whitened; 0 for those it learns from", 0, 1000
+        20, "Words on each side that choose the sense, if whitened; 0 for those it learns from", 0, 1000
     )
+    choice_fade: float = _setting(0.85, "How much each of them counts of what the next nearer one does", 0, 1)
     negatives: int = _setting(5, "Noise words per context word", 1, 100)
     noise_words: int = _setting(
         10, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
@@ -116,6 +117,7 @@ PAPER: dict[str, Any] = {
     "subsample": 1e-3,
     "window": 5,
     "choice_window": 0,
+    "choice_fade": 1.0,
     "senses": 3,
     "max_senses": 10,
     "new_sense_threshold": -0.5,

@@ -76,6 +76,7 @@ class TrainState:
             rule=RULES[config.model] if self.split else ONE_SENSE,
             window=config.window,
             choice_window=config.choice_window if self._whitened else 0,
+            choice_fade=config.choice_fade,
             negatives=config.negatives,
             noise_words=config.noise_words,
             noise_span=config.noise_span,
