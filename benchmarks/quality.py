@@ -56,7 +56,7 @@ SHOWN = {
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "np-mssg": ("default", {"model": "np-mssg"}),
     "not whitened, window 5": ("default", {"model": "np-mssg", "whitening": 0.0}),
-    "senses chosen by window 5": ("default", {"model": "np-mssg", "choice_window": 5}),
+    "the ten nearest words choose alike": ("default", {"model": "np-mssg", "choice_window": 10, "choice_fade": 1.0}),
     "words thinned above 1e-3, not 1e-4": ("default", {"model": "np-mssg", "subsample": 1e-3}),
     "mssg": ("default", {"model": "mssg"}),
     "mssg, senses from first contexts": ("default", {"model": "mssg", "center_start": "contexts"}),

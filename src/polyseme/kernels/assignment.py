@@ -7,7 +7,7 @@ import numpy as np
 from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.contexts import PIECE, add_sides, move_sides
 from polyseme.kernels.randomness import S32, draw
-from polyseme.kernels.senses import ZERO, dot
+from polyseme.kernels.senses import FIRST, ZERO, dot
 
 UNASSIGNED = -1
 
@@ -43,7 +43,7 @@ def assign_senses(
     left, right = np.empty((1, choice.shape[1]), np.float32), np.empty((PIECE, choice.shape[1]), np.float32)
     context = np.empty((1, choice.shape[1]), np.float32)
     for s in range(len(sentences) - 1):
-        n = 0
+        n = np.int64(0)
         for t in range(sentences[s], sentences[s + 1]):
             senses[t] = UNASSIGNED
             if 0 <= tokens[t] < size:
@@ -61,7 +61,7 @@ def assign_senses(
                 squares = square * row_squares[row]
                 cosine = ZERO
                 if squares > 0:
-                    cosine = dot(context, 0, rows, row) / np.sqrt(squares)
+                    cosine = dot(context, FIRST, rows, row) / np.sqrt(squares)
                 if cosine + bonus[row] > best:
                     best = cosine + bonus[row]
                     senses[t] = row

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.randomness import S32, below, draw
-from polyseme.kernels.senses import ZERO, dot
+from polyseme.kernels.senses import FIRST, ZERO, dot
 
 STARTS = 2
 ROUNDS = 10
@@ -46,10 +46,11 @@ def cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes,
                     copy_row(found, k, own, k)
         assign_rows(rows, own, most, labels)
         sum_clusters(rows, labels, own, sizes[i])
-        numbers[i] = merge_alike(own, sizes[i], np.float32(apart), smallest[i])
-        for _ in range(ROUNDS if numbers[i] < most else 0):
-            unit_centers(own, numbers[i])
-            moved, _ = assign_rows(rows, own, numbers[i], labels)
+        number = merge_alike(own, sizes[i], np.float32(apart), smallest[i])
+        numbers[i] = number
+        for _ in range(ROUNDS if number < most else 0):
+            unit_centers(own, number)
+            moved, _ = assign_rows(rows, own, number, labels)
             sum_clusters(rows, labels, own, sizes[i])
             if moved == 0:
                 break
@@ -68,7 +69,7 @@ def k_means(rows, k, rng, centers, labels):
     labels   OUT  int32 (n,)
     """
     n = len(rows)
-    copy_row(rows, below(draw(rng), n), centers, 0)
+    copy_row(rows, below(draw(rng), n), centers, FIRST)
     nearest = np.full(n, np.float32(-1))
     for c in range(1, k):
         total = 0.0
@@ -119,7 +120,7 @@ def sum_clusters(rows, labels, centers, sizes):
     for c in range(len(sizes)):
         sizes[c] = 0
     for i in range(len(rows)):
-        c = labels[i]
+        c = np.int64(labels[i])
         sizes[c] += 1
         if sizes[c] == 1:
             copy_row(rows, i, centers, c)
@@ -150,7 +151,7 @@ def merge_alike(sums, sizes, apart, smallest):
     sums   SHARED  float32 (k, d)  the sum of each cluster
     sizes  SHARED  int64 (k,)
     """
-    n = 0
+    n = FIRST
     for c in range(len(sizes)):  # those that have any
         if sizes[c] > 0:
             copy_row(sums, c, sums, n)
@@ -162,7 +163,7 @@ def merge_alike(sums, sizes, apart, smallest):
             if sizes[c] < sizes[small]:
                 small = c
         forced = sizes[small] < smallest
-        least, a, b = np.float32(np.inf), 0, 1
+        least, a, b = np.float32(np.inf), FIRST, n
         for c in range(n):
             for e in range(c):
                 if forced and c != small and e != small:

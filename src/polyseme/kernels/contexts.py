@@ -15,7 +15,7 @@ import numpy as np
 
 from polyseme.kernels.compiling import inlined, uncounted
 from polyseme.kernels.prefetching import prefetch_row
-from polyseme.kernels.senses import ZERO
+from polyseme.kernels.senses import FIRST, ZERO
 
 PIECE = 256  # words whose right sides are found at once
 AHEAD = 6  # words by which a row is fetched before it is needed
@@ -34,9 +34,9 @@ def move_sides(words, n, t, reach, fade, weights, choice, left, right):
     if t % PIECE == 0:
         find_right_sides(words, n, t, reach, fade, gone, weights, choice, right)
     if t == 0:
-        clear_row(left, 0)
+        clear_row(left, FIRST)
     else:
-        move_side(words, n, t - 1, t - 1 - reach, fade, gone, weights, choice, left, 0, 0)
+        move_side(words, n, t - 1, t - 1 - reach, fade, gone, weights, choice, left, FIRST, FIRST)
 
 
 @inlined

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.prefetching import BYTES_PER_LINE, prefetch_item
 from polyseme.kernels.text import NEWLINE, copy_bytes, same_bytes
@@ -61,7 +63,7 @@ def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotation
     lines        OUT  uint8            enough for all of these, a comma for each number, and FRAME for each row and word
     line_bounds  OUT  int64 (V + 1,)   the line of word w is lines[line_bounds[w] : line_bounds[w + 1]], or nothing
     """
-    n = line_bounds[0] = 0
+    n = line_bounds[0] = np.int64(0)
     for word in range(len(shown)):
         written = 0
         n = copy_bytes(beginnings, beginning_bounds[word], beginning_bounds[word + 1], lines, n)

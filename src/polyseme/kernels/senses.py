@@ -11,6 +11,8 @@ ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
 # Cosines closer than this are equal, and the older sense wins: rounding must not decide.
 TIE = np.float32(1e-5)
 ZERO = np.float32(0)
+# The first row, or the only one. What is called with a literal 0 would be compiled once more, for that.
+FIRST = np.int64(0)
 
 
 @inlined
@@ -61,7 +63,7 @@ def nearest_center(context, context_square, first, last, centers, center_squares
         squares = context_square * center_squares[row]
         cosine = ZERO
         if squares > 0:
-            cosine = dot(context, 0, centers, row) / np.sqrt(squares)
+            cosine = dot(context, FIRST, centers, row) / np.sqrt(squares)
         if cosine > best_cosine + TIE:
             best, best_cosine = row, cosine
     return best, best_cosine
@@ -71,9 +73,9 @@ def nearest_center(context, context_square, first, last, centers, center_squares
 def strongest_vector(context, first, last, vectors):
     """The row among first..last-1 whose vector has the largest dot product with the context (maxout)."""
     best = first
-    best_product = dot(context, 0, vectors, first)
+    best_product = dot(context, FIRST, vectors, first)
     for row in range(first + 1, last):
-        product = dot(context, 0, vectors, row)
+        product = dot(context, FIRST, vectors, row)
         if product > best_product:
             best, best_product = row, product
     return best

@@ -74,8 +74,7 @@ def split(text, classes, starts, ends):
     Returns the number of words and line ends.
     """
     n = len(text)
-    found = 0
-    i = 0
+    found, i = 0, np.int64(0)
     while i < n:
         if text[i] == NEWLINE:
             starts[found] = ends[found] = i
@@ -129,7 +128,7 @@ def number(text, starts, ends, codes, lexicon, ids):
             if likely >= 0:
                 prefetch_item(hashes, likely)
                 prefetch_item(bounds, likely)
-        start, end, code = starts[t], ends[t], codes[t]
+        start, end, code = np.int64(starts[t]), np.int64(ends[t]), codes[t]
         if start == end:
             ids[t] = END_OF_LINE
             continue

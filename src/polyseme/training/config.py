@@ -40,7 +40,7 @@ class TrainConfig:
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
     max_senses: int = _setting(3, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    apartness: float = _setting(0.32, "np-mssg takes clusters that are less apart for one sense", 0, 4)
+    apartness: float = _setting(0.31, "np-mssg takes clusters that are less apart for one sense", 0, 4)
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
     choice_window: int = _setting(
