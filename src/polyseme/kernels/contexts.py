@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inlined, uncounted
-from polyseme.kernels.prefetching import prefetch_row
+from polyseme.kernels.prefetching import prefetch_row_to_read
 from polyseme.kernels.senses import FIRST, ZERO
 
 PIECE = 256  # words whose right sides are found at once
@@ -48,7 +48,7 @@ def find_right_sides(words, n, first, reach, fade, gone, weights, choice, right)
         move_side(words, n, t, n, fade, gone, weights, choice, right, last - first, last - first)
     for t in range(last - 1, first - 1, -1):
         if t > first + AHEAD:
-            prefetch_row(choice, words[t - AHEAD])
+            prefetch_row_to_read(choice, words[t - AHEAD])
         move_side(words, n, t + 1, t + 1 + reach, fade, gone, weights, choice, right, t + 1 - first, t - first)
 
 

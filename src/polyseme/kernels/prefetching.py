@@ -13,36 +13,54 @@ BYTES_PER_LINE = 64  # of the cache
 FLOATS_PER_LINE = BYTES_PER_LINE // 4
 
 
-def _generate(context, builder, signature, arguments):
-    """Fetch the cache line of an item of an array, given by its indices, for writing."""
-    table_type, *index_types = signature.args
-    array = context.make_array(table_type)(context, builder, arguments[0])
-    indices = [
-        context.cast(builder, value, kind, types.intp) for value, kind in zip(arguments[1:], index_types, strict=True)
-    ]
-    pointer = cgutils.get_item_pointer(context, builder, table_type, array, indices)
-    byte = ir.IntType(8).as_pointer()
-    i32 = ir.IntType(32)
-    function_type = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
-    function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0i8")
-    builder.call(function, [builder.bitcast(pointer, byte), i32(1), i32(3), i32(1)])
-    return context.get_dummy_value()
+def _generator(for_writing):
+    """Generates the code that fetches the cache line of an item of an array, given by its indices."""
+
+    def generate(context, builder, signature, arguments):
+        table_type, *index_types = signature.args
+        array = context.make_array(table_type)(context, builder, arguments[0])
+        indices = [
+            context.cast(builder, value, kind, types.intp)
+            for value, kind in zip(arguments[1:], index_types, strict=True)
+        ]
+        pointer = cgutils.get_item_pointer(context, builder, table_type, array, indices)
+        byte = ir.IntType(8).as_pointer()
+        i32 = ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0i8")
+        builder.call(function, [builder.bitcast(pointer, byte), i32(for_writing), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return generate
 
 
 @intrinsic
 def prefetch(_typing, table, row, column):
-    """Fetch the cache line of table[row, column]."""
-    return types.none(table, row, column), _generate
+    """Fetch the cache line of table[row, column], to be written: other cores lose theirs."""
+    return types.none(table, row, column), _generator(for_writing=1)
+
+
+@intrinsic
+def prefetch_to_read(_typing, table, row, column):
+    """Fetch the cache line of table[row, column], to be read."""
+    return types.none(table, row, column), _generator(for_writing=0)
 
 
 @intrinsic
 def prefetch_item(_typing, array, index):
-    """Fetch the cache line of array[index]."""
-    return types.none(array, index), _generate
+    """Fetch the cache line of array[index], to be read."""
+    return types.none(array, index), _generator(for_writing=0)
 
 
 @inlined
 def prefetch_row(table, row):
-    """Fetch all of table[row]."""
+    """Fetch all of table[row], to be written."""
     for column in range(0, table.shape[1], FLOATS_PER_LINE):
         prefetch(table, row, column)
+
+
+@inlined
+def prefetch_row_to_read(table, row):
+    """Fetch all of table[row], to be read."""
+    for column in range(0, table.shape[1], FLOATS_PER_LINE):
+        prefetch_to_read(table, row, column)
