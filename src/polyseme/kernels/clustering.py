@@ -120,13 +120,13 @@ def sum_clusters(rows, labels, centers, sizes):
     for c in range(len(sizes)):
         sizes[c] = 0
     for i in range(len(rows)):
-        c = np.int64(labels[i])
-        sizes[c] += 1
-        if sizes[c] == 1:
-            copy_row(rows, i, centers, c)
+        own = np.int64(labels[i])
+        sizes[own] += 1
+        if sizes[own] == 1:
+            copy_row(rows, i, centers, own)
         else:
             for j in range(dim):
-                centers[c, j] += rows[i, j]
+                centers[own, j] += rows[i, j]
 
 
 @inner
@@ -151,7 +151,7 @@ def merge_alike(sums, sizes, apart, smallest):
     sums   SHARED  float32 (k, d)  the sum of each cluster
     sizes  SHARED  int64 (k,)
     """
-    n = FIRST
+    n = 0
     for c in range(len(sizes)):  # those that have any
         if sizes[c] > 0:
             copy_row(sums, c, sums, n)
@@ -163,7 +163,7 @@ def merge_alike(sums, sizes, apart, smallest):
             if sizes[c] < sizes[small]:
                 small = c
         forced = sizes[small] < smallest
-        least, a, b = np.float32(np.inf), FIRST, n
+        least, a, b = np.float32(np.inf), 0, 1
         for c in range(n):
             for e in range(c):
                 if forced and c != small and e != small:
