@@ -58,6 +58,11 @@ def uncounted(function: Callable[..., Any]) -> Any:
     return kernel(function, _nrt=False)
 
 
+def cache_folder() -> Path:
+    """Where compiled kernels are kept."""
+    return Path(config.CACHE_DIR or _CACHE)
+
+
 def _cache_folder() -> Path:
     here = Path(__file__).parent
     sources = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))

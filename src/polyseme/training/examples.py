@@ -33,7 +33,7 @@ def find_examples(
     """Up to `each` examples of every shown sense; they wait in a file without a name in `folder`."""
     if each == 0:
         return no_examples
-    positions = _best_positions(model, corpus, each, threads, stop)
+    positions = best_positions(model, corpus, each, threads, stop)
     there = np.flatnonzero(positions >= 0)  # a position is one use of one sense: there is none twice
     order = there[np.argsort(positions.ravel()[there])]
     quotations = quote(corpus, model.tokenizer, positions.ravel()[order], AROUND, threads, stop)
@@ -70,7 +70,7 @@ def _line_reader(model: SenseModel, numbers: NDArray[np.int64], quotations: Quot
     return read
 
 
-def _best_positions(
+def best_positions(
     model: SenseModel, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None]
 ) -> NDArray[np.int64]:
     """(R, each): where in the corpus the best uses of each sense stand, best first; -1 for none."""

@@ -19,6 +19,7 @@ from polyseme.corpus.tokenizers import AnyTokenizer, find_tokenizer
 from polyseme.errors import CorpusError, Interrupted, MissingFile, TrainingError
 from polyseme.model import storage
 from polyseme.model.sense_model import SenseModel
+from polyseme.training.ahead import compiling_beside
 from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
 from polyseme.training.config import TrainConfig, make_config
 from polyseme.training.events import Checkpointed, Encoded, Event, Listener, Saved, silent
@@ -60,6 +61,7 @@ def train(
     given = make_config(recipe, **settings)
     chosen = find_tokenizer(tokenizer)
     with ExitStack() as stack:
+        stack.enter_context(compiling_beside(given))
         if out is None:
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polyseme-")))
             return _Run(work, listen, stop, checkpoint_seconds).learn(corpus, chosen, given)

@@ -1,0 +1,63 @@
+"""Compiling beside the first training."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyseme.training import ahead
+from polyseme.training.config import make_config
+
+TRAIN_AFTER = """
+from polyseme import train
+from polyseme.kernels import assignment, clustering, contexts, counting
+from polyseme.training.ahead import call_last_kernels
+from polyseme.training.config import make_config
+
+KERNELS = (
+    assignment.assign_senses, assignment.keep_best, clustering.cluster_words, contexts.gather_contexts,
+    counting.sample_uses,
+)
+settings = {"model": "np-mssg", "dim": 16, "multi_sense_min_count": 20}
+call_last_kernels(make_config(**settings))
+before = [kernel.signatures for kernel in KERNELS]
+assert all(before), before
+train({text!r}, {out!r}, epochs=2, **settings)
+assert [kernel.signatures for kernel in KERNELS] == before
+"""
+
+
+def test_a_training_finds_compiled_what_was_called_ahead(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("\n".join(" ".join(f"w{i * j % 97}" for j in range(30)) for i in range(1000)))
+    script = TRAIN_AFTER.replace("{text!r}", repr(str(text))).replace("{out!r}", repr(str(tmp_path / "model")))
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("model", ["skip-gram", "mssg-maxout", "random-senses"])
+def test_every_model_has_something_to_call(model: str) -> None:
+    ahead.call_last_kernels(make_config(model=model))
+    ahead.call_last_kernels(make_config("paper", model=model))
+
+
+def test_a_process_compiles_only_while_nothing_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    class Remembered(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            begun.append(self)
+
+    monkeypatch.setattr(ahead, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", Remembered)
+    with ahead.compiling_beside(make_config()):
+        assert len(begun) == 1
+    assert begun[0].poll() is not None
+    (tmp_path / ahead.COMPILED.replace("*", "1")).touch()
+    with ahead.compiling_beside(make_config()):
+        assert len(begun) == 1
