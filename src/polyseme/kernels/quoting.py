@@ -36,6 +36,19 @@ def quote_words(text, begins, starts, ends, stops, out, bounds):
         bounds[i + 1] = n
 
 
+@kernel
+def sort_quotations(text, bounds, order, out):
+    """Copy quotations in another order.
+
+    text    IN   uint8 (n,), with bounds int64 (k + 1,)  the i-th is text[bounds[i] : bounds[i + 1]]
+    order   IN   int64 (k,)                              the number of the one that comes first, second, ...
+    out     OUT  uint8 (n,)
+    """
+    n = np.int64(0)
+    for i in order:
+        n = copy_bytes(text, bounds[i], bounds[i + 1], out, n)
+
+
 @inner
 def write_string(text, start, end, out, n):
     """Write text[start:end] as a JSON string to out[n:]; returns the place behind it."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.kernels.quoting import sort_quotations
 from polyseme.training.quoting import Quotations
 
 RUN_BYTES = 8 << 20
@@ -26,25 +27,28 @@ def spooled(quotations: Iterable[Quotations], keys: Ints, folder: Path) -> tuple
     """
     numbers, lengths = np.empty_like(keys), np.zeros(len(keys) + 1, np.int64)
     with tempfile.TemporaryFile(dir=folder) as file:
-        run: list[bytes] = []
-        done = size = 0
+        run: list[Quotations] = []
+        done = 0
 
         def write_run() -> None:
-            nonlocal done, size
-            order = np.argsort(keys[done : done + len(run)])
-            numbers[done + order] = done + np.arange(len(run))
-            file.writelines(sorted_run := [run[i] for i in order.tolist()])
-            lengths[done + 1 : done + len(run) + 1] = [len(quotation) for quotation in sorted_run]
-            done += len(run)
-            size = 0
+            nonlocal done
+            text = np.concatenate([some.text for some in run])
+            sizes = np.concatenate([np.diff(some.bounds) for some in run])
+            order = np.argsort(keys[done : done + len(sizes)])
+            sorted_text = np.empty_like(text)
+            sort_quotations(text, np.concatenate([[0], np.cumsum(sizes)]), order, sorted_text)
+            file.write(sorted_text.data)
+            numbers[done + order] = done + np.arange(len(order))
+            lengths[done + 1 : done + len(sizes) + 1] = sizes[order]
+            done += len(sizes)
             run.clear()
 
         for some in quotations:
-            run += some
-            size += len(some.text)
-            if size > RUN_BYTES:
+            run.append(some)
+            if sum(len(some.text) for some in run) > RUN_BYTES:
                 write_run()
-        write_run()
+        if run:
+            write_run()
         file.flush()
         bounds = np.cumsum(lengths)
         text = np.memmap(file, np.uint8, "r", shape=(int(bounds[-1]),)) if bounds[-1] else np.empty(0, np.uint8)
