@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import inner, kernel
-from polyseme.kernels.contexts import PIECE, add_sides, move_sides
+from polyseme.kernels.compiling import inlined, inner, kernel
+from polyseme.kernels.contexts import AHEAD, PIECE, add_sides, move_sides
+from polyseme.kernels.prefetching import prefetch_item, prefetch_row_to_read
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import FIRST, ZERO, dot
 
@@ -52,6 +53,8 @@ def assign_senses(
                 n += 1
         for k in range(n):
             t, word = at[k], known[k]
+            if k + AHEAD < n:
+                fetch_senses(known[k + AHEAD], offsets, numbers, rows, row_squares)
             move_sides(known, n, k, reach, fade, weights, choice, left, right)
             if draw(rng) >> S32 >= sample[word]:
                 continue
@@ -66,6 +69,14 @@ def assign_senses(
                     best = cosine + bonus[row]
                     senses[t] = row
                     cosines[t] = cosine
+
+
+@inlined
+def fetch_senses(word, offsets, numbers, rows, row_squares):
+    """Fetch what the choice among the senses of a word reads."""
+    prefetch_item(row_squares, offsets[word])
+    for row in range(offsets[word], offsets[word] + numbers[word]):
+        prefetch_row_to_read(rows, row)
 
 
 @kernel
