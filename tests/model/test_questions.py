@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from polyseme.corpus.planted_words import TOPICS
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, UnknownWord
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.disambiguation import context_between
 from polyseme.vocabulary import Vocabulary
 
 
@@ -150,3 +153,19 @@ def test_rare_words_are_no_neighbours_where_enough_words_are_frequent(
     monkeypatch.setattr("polyseme.model.neighbours.ENOUGH_WORDS", 2)
     assert [n.word for n in toy.neighbours("bank#1")] == ["money"]
     assert [n.word for n in toy.neighbours("bank", among="words")] == ["money"]
+
+
+def test_of_two_words_the_nearer_one_decides(toy: SenseModel) -> None:
+    fading = replace(toy, config={**toy.config, "choice_fade": 0.5})
+    for near, far, sense in (("money", "river", 0), ("river", "money", 1)):
+        p, q = (model.disambiguate("bank", f"bank {near} {far}") for model in (fading, toy))
+        assert p.senses[sense].probability > q.senses[sense].probability
+    apart = fading.disambiguate("bank", "money river"), toy.disambiguate("bank", "money river")
+    assert apart[0] == apart[1]  # the word is not there: none is nearer
+
+
+def test_words_do_not_fade_in_a_model_that_has_no_such_setting(toy: SenseModel) -> None:
+    context = context_between(toy, [1, 2, 1], [2, 1], None)
+    assert context.nearness.tolist() == [1] * 5
+    fading = replace(toy, config={**toy.config, "choice_fade": 0.5})
+    assert context_between(fading, [1, 2, 1], [2, 1], 2).nearness.tolist() == [0.5, 1, 1, 0.5]

@@ -52,6 +52,14 @@ def test_a_config_comes_back_from_json() -> None:
     assert TrainConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
+@pytest.mark.parametrize("change", [{"dim": None}, {"same_sense_cosine": 0.1}])
+def test_a_config_of_another_version_is_refused(change: dict[str, float | None]) -> None:
+    values = {name: value for name, value in (make_config().to_dict() | change).items() if value is not None}
+    values |= {"subsample": None, "max_vocabulary": None, "multi_sense_words": None}
+    with pytest.raises(ValueError, match="another version, by its (dim|same_sense_cosine)$"):
+        TrainConfig.from_dict(values)
+
+
 def test_numbers_of_numpy_become_pythons() -> None:
     config = make_config(dim=np.int64(7), learning_rate=np.float32(0.5), multi_sense_words=["bank"])
     assert (type(config.dim), type(config.learning_rate)) == (int, float)

@@ -103,7 +103,10 @@ class TrainConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The config of `to_dict`, also when it went through JSON."""
+        """The config of `to_dict`, also when it went through JSON; ValueError if it is of another version."""
+        names = {f.name for f in fields(cls)}
+        if other := sorted(names ^ set(values)):
+            raise ValueError(f"it is of another version, by its {', '.join(other)}")
         return cls(**values)
 
 
