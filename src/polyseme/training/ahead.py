@@ -37,7 +37,7 @@ def compiling_beside(config: TrainConfig) -> Iterator[None]:
     if _worth_it():
         with suppress(OSError):
             process = subprocess.Popen(
-                [sys.executable, "-m", __name__, json.dumps(config.to_dict())],
+                [sys.executable, "-P", "-m", __name__, json.dumps(config.to_dict())],  # -P: nothing from this folder
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
