@@ -41,7 +41,6 @@ def assign_senses(
         longest = max(longest, sentences[s + 1] - sentences[s])
     known = np.empty(longest, np.int32)
     at = np.empty(longest, np.int64)
-    looked_at = np.empty(longest, np.bool_)
     left, right = np.empty((1, choice.shape[1]), np.float32), np.empty((PIECE, choice.shape[1]), np.float32)
     context = np.empty((1, choice.shape[1]), np.float32)
     for s in range(len(sentences) - 1):
@@ -51,14 +50,13 @@ def assign_senses(
             if 0 <= tokens[t] < size:
                 known[n] = tokens[t]
                 at[n] = t
-                looked_at[n] = draw(rng) >> S32 < sample[tokens[t]]
                 n += 1
         for k in range(n):
             t, word = at[k], known[k]
-            if k + AHEAD < n and looked_at[k + AHEAD]:
+            if k + AHEAD < n:
                 fetch_senses(known[k + AHEAD], offsets, numbers, rows, row_squares)
             move_sides(known, n, k, reach, fade, weights, choice, left, right)
-            if not looked_at[k]:
+            if draw(rng) >> S32 >= sample[word]:
                 continue
             square = add_sides(left, right, k % PIECE, context)
             best = np.float32(-np.inf)
