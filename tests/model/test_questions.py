@@ -165,7 +165,13 @@ def test_of_two_words_the_nearer_one_decides(toy: SenseModel) -> None:
 
 
 def test_words_do_not_fade_in_a_model_that_has_no_such_setting(toy: SenseModel) -> None:
-    context = context_between(toy, [1, 2, 1], [2, 1], None)
+    context = context_between(toy, [1, 2, 1], [2, 1], toy.reach)
     assert context.nearness.tolist() == [1] * 5
     fading = replace(toy, config={**toy.config, "choice_fade": 0.5})
     assert context_between(fading, [1, 2, 1], [2, 1], 2).nearness.tolist() == [0.5, 1, 1, 0.5]
+
+
+@pytest.mark.parametrize("context", ["bank money", "money"])
+def test_a_window_of_no_words_is_refused_wherever_the_word_stands(toy: SenseModel, context: str) -> None:
+    with pytest.raises(ConfigError, match="--window must be 1 or more, not 0"):
+        toy.disambiguate("bank", context, window=0)

@@ -107,7 +107,7 @@ def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]
             known = [index[token] for token in model.tokenizer(raw.decode("utf-8", "replace")) if token in index]
             for at, word in enumerate(known):
                 if model.shown_numbers[word] > 1 and left:
-                    context = context_between(model, known[:at], known[at + 1 :], None)
+                    context = context_between(model, known[:at], known[at + 1 :], model.reach)
                     p = sense_probabilities(model, word, context, "softmax")
                     entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
                     found.setdefault(word, []).append((entropy, float(p.max())))

@@ -48,23 +48,21 @@ def disambiguate(
 
 def context_of(model: SenseModel, word: int, text: str, window: int | None) -> Context:
     """The context of a word where it stands in a text; where it does not, all words of the text count the same."""
+    reach = _reach(model, window)
     known = _known(model, text)
     if word not in known:
         return Context(known, np.ones(len(known)))
     at = known.index(word)
-    return context_between(model, known[:at], known[at + 1 :], window)
+    return context_between(model, known[:at], known[at + 1 :], reach)
 
 
 def context_around(model: SenseModel, left: str, right: str, window: int | None) -> Context:
     """The context of a place between two texts."""
-    return context_between(model, _known(model, left), _known(model, right), window)
+    return context_between(model, _known(model, left), _known(model, right), _reach(model, window))
 
 
-def context_between(model: SenseModel, left: list[int], right: list[int], window: int | None) -> Context:
+def context_between(model: SenseModel, left: list[int], right: list[int], reach: int) -> Context:
     """The context of a place between known words."""
-    if window is not None and window < 1:
-        raise ConfigError(f"--window must be 1 or more, not {window}.")
-    reach = model.reach if window is None else window
     left, right = left[-reach:], right[:reach]
     away = np.concatenate([np.arange(len(left))[::-1], np.arange(len(right))])
     return Context(left + right, np.power(float(model.fade), away))
@@ -73,6 +71,12 @@ def context_between(model: SenseModel, left: list[int], right: list[int], window
 def _known(model: SenseModel, text: str) -> list[int]:
     index = model.vocabulary.index
     return [index[token] for token in model.tokenizer(text) if token in index]
+
+
+def _reach(model: SenseModel, window: int | None) -> int:
+    if window is not None and window < 1:
+        raise ConfigError(f"--window must be 1 or more, not {window}.")
+    return model.reach if window is None else window
 
 
 def context_vector(model: SenseModel, context: Context) -> NDArray[np.float64]:
