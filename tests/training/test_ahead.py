@@ -13,6 +13,7 @@ from polyseme.training import ahead
 from polyseme.training.config import make_config
 
 TRAIN_AFTER = """
+import sys
 from polyseme import train
 from polyseme.kernels import assignment, clustering, contexts, counting
 from polyseme.training.ahead import call_last_kernels
@@ -26,7 +27,7 @@ settings = {"model": "np-mssg", "dim": 16, "multi_sense_min_count": 20}
 call_last_kernels(make_config(**settings))
 before = [kernel.signatures for kernel in KERNELS]
 assert all(before), before
-train({text!r}, {out!r}, epochs=2, **settings)
+train(sys.argv[1], sys.argv[2], epochs=2, **settings)
 assert [kernel.signatures for kernel in KERNELS] == before
 """
 
@@ -34,8 +35,7 @@ assert [kernel.signatures for kernel in KERNELS] == before
 def test_a_training_finds_compiled_what_was_called_ahead(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("\n".join(" ".join(f"w{i * j % 97}" for j in range(30)) for i in range(1000)))
-    script = TRAIN_AFTER.replace("{text!r}", repr(str(text))).replace("{out!r}", repr(str(tmp_path / "model")))
-    subprocess.run([sys.executable, "-c", script], check=True)
+    subprocess.run([sys.executable, "-c", TRAIN_AFTER, text, tmp_path / "model"], check=True)
 
 
 @pytest.mark.parametrize("model", ["skip-gram", "mssg-maxout", "random-senses"])

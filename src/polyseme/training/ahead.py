@@ -1,7 +1,7 @@
-"""The first training of all compiles the kernels, which takes longer than a small training does.
+"""Compiling ahead: the kernels that the first training of all needs last, in a process beside it.
 
-Those that are needed last are compiled in a process beside it, which calls them with next to nothing to do and leaves
-them in the cache. Should that fail, they are compiled when they are needed, as all kernels are.
+It calls them with next to nothing to do, and leaves them in the cache. Should that fail, they are compiled when they
+are needed, as all kernels are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WORDS, USES = 5, 200
 
 @contextmanager
 def compiling_beside(config: TrainConfig) -> Iterator[None]:
-    """Compile the kernels that come after training beside the block, if they are not compiled yet."""
+    """Compile the kernels that are needed last beside the block, if they are not compiled yet."""
     process = None
     if _worth_it():
         with suppress(OSError):

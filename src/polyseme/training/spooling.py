@@ -45,7 +45,7 @@ def spooled(quotations: Iterable[Quotations], keys: Ints, folder: Path) -> tuple
 
         for some in quotations:
             run.append(some)
-            if sum(len(some.text) for some in run) > RUN_BYTES:
+            if sum(len(waiting.text) for waiting in run) > RUN_BYTES:
                 write_run()
         if run:
             write_run()
