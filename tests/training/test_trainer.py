@@ -64,7 +64,8 @@ def test_sgd_lets_the_learning_rate_fall_and_adagrad_does_not(corpus: EncodedCor
     assert adagrad.learning_rate == 0.025
 
 
-def test_events_tell_how_the_training_goes(planted_text: Path) -> None:
+def test_events_tell_how_the_training_goes(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.01)  # a fast machine tells more than once, too
     events: list[Event] = []
     train(planted_text, dim=64, epochs=60, threads=1, examples=0, listen=events.append)
     moments = [e for e in events if isinstance(e, Training)]
