@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from polyseme.kernels import reference
+from polyseme.kernels.rows import whole_rows, zero_rows
 from polyseme.kernels.senses import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import Parameters, Settings, Tables, make_scratch, train_block
 from polyseme.vocabulary import Vocabulary
@@ -77,18 +78,19 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
     rows = case.words * case.senses
     kind, threshold, fill_empty = RULES[rule]
 
-    choice_dim = case.dim if rule == "mssg-maxout" else (case.dim + 1) // 2
+    # In one dimension contexts are 1 or -1, and whether a mean of them is 0 is a matter of rounding.
+    choice_dim = case.dim if rule == "mssg-maxout" else max((case.dim + 1) // 2, 2)
 
     def vectors(n: int, dim: int = case.dim) -> NDArray[np.float32]:
-        return random.normal(0, 0.5, (n, dim)).astype(np.float32)
+        return whole_rows(random.normal(0, 0.5, (n, dim)).astype(np.float32))
 
-    table = np.concatenate([vectors(case.words), np.zeros((hot, case.dim), np.float32)])
+    table = np.concatenate([vectors(case.words), zero_rows(hot, case.dim)])
     parameters = Parameters(
         global_vectors=table,
-        global_squares=np.zeros_like(table) if adagrad else np.zeros((1, 1), np.float32),
+        global_squares=zero_rows(len(table) if adagrad else 0, case.dim),
         sense_vectors=vectors(rows),
-        sense_squares=np.zeros((rows, case.dim) if adagrad else (1, 1), np.float32),
-        cluster_centers=np.zeros((rows, choice_dim), np.float32),
+        sense_squares=zero_rows(rows if adagrad else 0, case.dim),
+        cluster_centers=zero_rows(rows, choice_dim),
         center_squares=np.zeros(rows, np.float32),
         sense_counts=np.zeros(rows, np.int64),
         sense_offsets=np.arange(0, rows + 1, case.senses, dtype=np.int64),

@@ -32,7 +32,7 @@ def assert_same_bits(a: SenseModel, b: SenseModel) -> None:
     for name, array in bits(a).items():
         np.testing.assert_array_equal(array, bits(b)[name], err_msg=name)
     word = a.vocabulary.index["bank"]
-    assert a.read_examples(word) == b.read_examples(word)
+    assert a.read_examples(word, word + 1) == b.read_examples(word, word + 1)
 
 
 class StopAt:
@@ -59,7 +59,7 @@ def _frequent_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_resumed_run_equals_an_uninterrupted_one(
     model: str, optimizer: str, planted_text: Path, tmp_path: Path
 ) -> None:
-    settings = {"model": model, "optimizer": optimizer, "dim": 64, "epochs": 24, "threads": 1, "seed": 3}
+    settings = {"model": model, "optimizer": optimizer, "dim": 60, "epochs": 24, "threads": 1, "seed": 3}
     whole = train(planted_text, tmp_path / "whole", **settings)  # type: ignore[arg-type]
     for progress in (0.1, 0.6):
         stop = StopAt(progress)
@@ -165,6 +165,13 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(keep: int, unfinished: Path
     checkpoint = unfinished.with_name("m.training") / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:keep])
     with pytest.raises(TrainingError, match="cannot be read .* start anew with --force"):
+        train(planted_text, unfinished, resume=True)
+
+
+def test_a_checkpoint_of_another_version_is_refused_in_one_line(unfinished: Path, planted_text: Path) -> None:
+    path = unfinished.with_name("m.training") / "checkpoint.safetensors"
+    path.write_bytes(path.read_bytes().replace(b'{\\"format_version\\": 2', b'{\\"format_version\\": 1'))
+    with pytest.raises(TrainingError, match="of another version of polyseme.*start anew with --force"):
         train(planted_text, unfinished, resume=True)
 
 

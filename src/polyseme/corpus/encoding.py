@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,9 @@ from polyseme.errors import CorpusError
 from polyseme.kernels import text as kernels
 from polyseme.vocabulary import write_words
 
-CHUNK = 1 << 22
+CHUNK = 1 << 20
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class _Writer:
         k = len(ids)
         tokens, lengths, places = np.empty(k, np.int32), np.empty(k + 1, np.int64), np.empty(k + 1, np.int64)
         n, ended, begun = kernels.cut_sentences(
-            ids, words.starts, offset, LONGEST_SENTENCE, self.open_length, tokens, lengths, places
+            ids, words.bounds, offset, LONGEST_SENTENCE, self.open_length, tokens, lengths, places
         )
         closed = self.tokens - self.open_length
         self._write(encoded.TOKENS, tokens[:n])
@@ -126,7 +128,7 @@ class _Writer:
         write_words(self.folder / encoded.WORDS, words, counts)
         digest = hashlib.sha256((self.folder / encoded.WORDS).read_bytes())
         with (self.folder / encoded.TOKENS).open("r+b") as tokens:
-            for ids in _renumber(tokens, new_ids):
+            for ids in _ahead(_renumber(tokens, new_ids)):
                 digest.update(ids)
         description = {
             "format_version": encoded.FORMAT_VERSION,
@@ -178,7 +180,7 @@ def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tup
         offset += len(line)
 
 
-def _ahead(blocks: Iterable[CutBlock]) -> Iterator[CutBlock]:
+def _ahead(blocks: Iterable[T]) -> Iterator[T]:
     """The same blocks, each made by another thread while the one before is worked on."""
     waiting = iter(blocks)
     with ThreadPoolExecutor(1) as other:
@@ -192,7 +194,7 @@ def _renumber(file: BinaryIO, new_ids: NDArray[np.int32]) -> Iterator[bytes]:
     """Replace every int32 of a file by its new id, in place; yields what was written."""
     position = 0
     while data := file.read(4 * CHUNK):
-        ids = new_ids[np.frombuffer(data, np.int32)].tobytes()
+        ids = new_ids.take(np.frombuffer(data, np.int32)).tobytes()
         file.seek(position)
         file.write(ids)
         position += len(ids)

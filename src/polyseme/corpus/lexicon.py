@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import Tokenizer
 from polyseme.kernels import text as kernels
+from polyseme.kernels.bytes import EIGHT
 
 FIRST_CAPACITY = 1 << 16
 LETTERS_PER_WORD = 12
@@ -21,23 +22,30 @@ SLOTS_PER_WORD = 4
 class Split:
     """A text, and where its words stand in it; a line end is a word of no length."""
 
-    text: bytes
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
+    letters: NDArray[np.uint8]  # of the text, and some zeros
+    bounds: NDArray[np.int32]  # (k, 2): where each word begins, and ends
+
+    @property
+    def starts(self) -> NDArray[np.int32]:
+        return self.bounds[:, 0]
+
+    @property
+    def ends(self) -> NDArray[np.int32]:
+        return self.bounds[:, 1]
 
     @cached_property
     def codes(self) -> NDArray[np.uint64]:
         """A hash of each word."""
-        codes = np.empty(len(self.starts), np.uint64)
-        kernels.hash_words(np.frombuffer(self.text, np.uint8), self.starts, self.ends, codes)
+        codes = np.empty(len(self.bounds), np.uint64)
+        kernels.hash_words(self.letters, self.bounds, codes)
         return codes
 
 
 def split(text: bytes, tokenizer: Tokenizer) -> Split:
     """Split a valid UTF-8 text into words."""
-    starts, ends = np.empty(len(text) + 1, np.int32), np.empty(len(text) + 1, np.int32)
-    n = kernels.split(np.frombuffer(text, np.uint8), tokenizer.classes, starts, ends)
-    return Split(text, starts[:n], ends[:n])
+    letters = np.frombuffer(text + bytes(EIGHT), np.uint8)
+    bounds = np.empty((len(text) + 2, 2), np.int32)
+    return Split(letters, bounds[: kernels.split(letters, len(text), tokenizer.classes, bounds)])
 
 
 class GrowingLexicon:
@@ -63,13 +71,13 @@ class GrowingLexicon:
 
     def number(self, words: Split) -> NDArray[np.int32]:
         """The numbers of the words of a text, END_OF_LINE for a line end."""
-        letters, starts, ends, codes = np.frombuffer(words.text, np.uint8), words.starts, words.ends, words.codes
-        ids = np.empty(len(starts), np.int32)
+        bounds, codes = words.bounds, words.codes
+        ids = np.empty(len(bounds), np.int32)
         done = 0
         while done < len(ids):
-            done += kernels.number(letters, starts[done:], ends[done:], codes[done:], self._arrays, ids[done:])
+            done += kernels.number(words.letters, bounds[done:], codes[done:], self._arrays, ids[done:])
             if done < len(ids):
-                self._grow(int(ends[done] - starts[done]))
+                self._grow(int(bounds[done, 1] - bounds[done, 0]))
         return ids
 
     def _grow(self, needed: int) -> None:
@@ -77,7 +85,8 @@ class GrowingLexicon:
         old, n = self._arrays, len(self)
         capacity = len(old.hashes) * (2 if n == len(old.hashes) else 1)
         used = int(old.bounds[n])
-        room = len(old.letters) * (2 if used + needed > len(old.letters) else 1)
+        room = len(old.letters) - EIGHT
+        room *= 2 if used + needed > room else 1
         new = _empty(capacity, max(room, used + needed))
         new.hashes[:n] = old.hashes[:n]
         new.bounds[: n + 1] = old.bounds[: n + 1]
@@ -90,10 +99,10 @@ class GrowingLexicon:
 
 def _empty(capacity: int, room: int) -> kernels.Lexicon:
     return kernels.Lexicon(
-        slots=np.full(capacity * SLOTS_PER_WORD, -1, np.int32),
+        slots=np.full(capacity * SLOTS_PER_WORD, kernels.EMPTY, np.uint64),
         hashes=np.empty(capacity, np.uint64),
         bounds=np.zeros(capacity + 1, np.int64),
-        letters=np.empty(room, np.uint8),
+        letters=np.empty(room + EIGHT, np.uint8),
         counts=np.empty(capacity, np.int64),
         size=np.zeros(1, np.int64),
     )

@@ -16,6 +16,7 @@ from polyseme.errors import ConfigError
 
 CODE_POINTS = 0x110000
 PLANE = 0x10000  # divides them
+PLANES_IN_USE = (0, 1, 2, 3, 14)  # the characters of any other plane are alike: not assigned, or private
 NUL = "\0"  # between the tokens of a callable: it cannot stand in a text that is not binary
 
 
@@ -42,11 +43,14 @@ class Tokenizer:
         from polyseme.kernels.text import JOINER, SINGLE, WORD
 
         classes = np.zeros(CODE_POINTS, np.uint8)
+        kinds = {WORD: self.word, JOINER: self.joiner, SINGLE: self.single}
+        expressions = {k: regex.compile(f"(?V1){one}+") for k, one in kinds.items() if one != _NEVER}
         for first in range(0, CODE_POINTS, PLANE):  # all characters at once would take 80 MB
-            some = "".join(map(chr, range(first, first + PLANE)))
-            for kind, expression in ((WORD, self.word), (JOINER, self.joiner), (SINGLE, self.single)):
-                for match in regex.finditer(f"(?V1){expression}+", some):
-                    classes[first + match.start() : first + match.end()] = kind
+            alike = first // PLANE not in PLANES_IN_USE
+            some = chr(first) if alike else "".join(map(chr, range(first, first + PLANE)))
+            for kind, expression in expressions.items():
+                for match in expression.finditer(some):
+                    classes[first + match.start() : first + (PLANE if alike else match.end())] = kind
         return classes
 
     def __call__(self, text: str) -> list[str]:

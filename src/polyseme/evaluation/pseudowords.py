@@ -37,6 +37,7 @@ from polyseme.errors import DataError
 from polyseme.evaluation.clustering import contingency
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
 from polyseme.kernels.contexts import gather_contexts
+from polyseme.kernels.rows import whole_rows, zero_rows
 from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.disambiguation import context_table
 from polyseme.model.sense_model import SenseModel
@@ -290,12 +291,15 @@ def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
 
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
     """The context vectors by which the model chooses senses."""
-    out = np.empty((len(positions), context_table(model).shape[1]), np.float32)
+    choice = context_table(model)
+    out = zero_rows(len(positions), choice.shape[1])
     inside = np.searchsorted(sentences, positions, side="right") - 1
     starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
-    weights, choice = model.context_weights, np.asarray(context_table(model))
-    gather_contexts(np.asarray(tokens), positions, starts, ends, model.reach, model.fade, weights, choice, out)
-    return out
+    table = np.asarray(whole_rows(choice))
+    gather_contexts(
+        np.asarray(tokens), positions, starts, ends, model.reach, model.fade, model.context_weights, table, out
+    )
+    return out[:, : choice.shape[1]]
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -30,6 +30,7 @@ from polyseme.experiments.sparse import (
     tokenizer_of,
 )
 from polyseme.kernels.assignment import assign_senses
+from polyseme.kernels.rows import whole_rows
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.assigning import ALL
@@ -134,15 +135,15 @@ def assign_clusters(
     corpus: EncodedCorpus, words: SenseModel, idf: Floats, clusters: Clusters, config: TrainConfig
 ) -> NDArray[np.int32]:
     """For each token the row of the cluster of its word that is nearest to its context; -1 for unknown words."""
-    rows = len(clusters.centers)
+    centers = whole_rows(clusters.centers)
     tables = (
         idf,
-        np.asarray(words.arrays.global_vectors),
+        np.asarray(whole_rows(words.arrays.global_vectors)),
         clusters.offsets,
         np.diff(clusters.offsets).astype(np.int32),
-        clusters.centers,
-        np.einsum("ij,ij->i", clusters.centers, clusters.centers),
-        np.zeros(rows, np.float32),
+        centers,
+        np.einsum("ij,ij->i", centers, centers),
+        np.zeros(len(centers), np.float32),
         np.full(len(words), ALL),
     )
     chosen = np.empty(len(corpus.tokens), np.int32)

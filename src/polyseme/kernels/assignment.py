@@ -6,6 +6,7 @@ import numpy as np
 
 from polyseme.kernels.compiling import inlined, inner, kernel
 from polyseme.kernels.contexts import AHEAD, PIECE, add_sides, move_sides
+from polyseme.kernels.lanes import refuse_parts
 from polyseme.kernels.prefetching import prefetch_item, prefetch_row_to_read
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import FIRST, ZERO, dot
@@ -35,12 +36,14 @@ def assign_senses(
     senses       OUT  int32 (n,)      the row chosen, or UNASSIGNED
     cosines      OUT  float32 (n,)    of the row and the context
     """
+    refuse_parts(choice)
     size = len(weights)
     longest = 0
     for s in range(len(sentences) - 1):
         longest = max(longest, sentences[s + 1] - sentences[s])
     known = np.empty(longest, np.int32)
     at = np.empty(longest, np.int64)
+    asked = np.empty(longest, np.bool_)  # whether to look at it
     left, right = np.empty((1, choice.shape[1]), np.float32), np.empty((PIECE, choice.shape[1]), np.float32)
     context = np.empty((1, choice.shape[1]), np.float32)
     for s in range(len(sentences) - 1):
@@ -50,13 +53,14 @@ def assign_senses(
             if 0 <= tokens[t] < size:
                 known[n] = tokens[t]
                 at[n] = t
+                asked[n] = draw(rng) >> S32 < sample[tokens[t]]
                 n += 1
         for k in range(n):
             t, word = at[k], known[k]
-            if k + AHEAD < n:
+            if k + AHEAD < n and asked[k + AHEAD]:
                 fetch_senses(known[k + AHEAD], offsets, numbers, rows, row_squares)
             move_sides(known, n, k, reach, fade, weights, choice, left, right)
-            if draw(rng) >> S32 >= sample[word]:
+            if not asked[k]:
                 continue
             square = add_sides(left, right, k % PIECE, context)
             best = np.float32(-np.inf)

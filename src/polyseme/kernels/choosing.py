@@ -9,12 +9,15 @@ import numpy as np
 
 from polyseme.kernels.compiling import inlined
 from polyseme.kernels.contexts import PIECE, add_sides, move_sides
+from polyseme.kernels.lanes import load, spread, store, total
 from polyseme.kernels.prefetching import prefetch_item, prefetch_row
 from polyseme.kernels.randomness import below, draw
+from polyseme.kernels.rows import LANES
 from polyseme.kernels.senses import (
     AT_RANDOM,
     BY_CENTER,
     BY_VECTOR,
+    FIRST,
     ONE_SENSE,
     ZERO,
     context_vector,
@@ -100,9 +103,9 @@ def unit_length(context, square):
     """Give a vector of this squared length the length 1, if it has any; returns the square of what it has then."""
     if square <= 0:
         return ZERO
-    scale = ONE / np.sqrt(square)
-    for i in range(context.shape[1]):
-        context[0, i] *= scale
+    scale = spread(ONE / np.sqrt(square))
+    for i in range(0, context.shape[1], LANES):
+        store(context, FIRST, i, load(context, FIRST, i) * scale)
     return ONE
 
 
@@ -118,11 +121,11 @@ def first_empty(first, last, counts):
 @inlined
 def move_center(row, context, count, centers, center_squares):
     """mu += (c - mu) / count, which keeps mu the mean of its contexts."""
-    share = ONE / np.float32(count)
-    square = ZERO
-    for i in range(context.shape[1]):
-        old = centers[row, i]
-        new = old + (context[0, i] - old) * share
-        centers[row, i] = new
-        square += new * new
-    center_squares[row] = square
+    share = spread(ONE / np.float32(count))
+    squares = spread(ZERO)
+    for i in range(0, context.shape[1], LANES):
+        old = load(centers, row, i)
+        new = old + (load(context, FIRST, i) - old) * share
+        squares += new * new
+        store(centers, row, i, new)
+    center_squares[row] = total(squares)

@@ -5,13 +5,37 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inner, kernel
+from polyseme.kernels.lanes import load, refuse_parts, spread, store
 from polyseme.kernels.randomness import S32, below, draw
+from polyseme.kernels.rows import LANES
 from polyseme.kernels.senses import FIRST, ZERO, dot
 
 STARTS = 2
 ROUNDS = 10
 ONE = np.float32(1)
 TINY = np.float32(1e-12)
+
+
+@kernel
+def unit_rows(rows, bounds, numbers):
+    """Give rows the length 1, and close the gaps of those that have none.
+
+    rows     SHARED  float32 (n, d)
+    bounds   IN      int64 (w + 1,)  rows of word i are bounds[i] to bounds[i + 1]
+    numbers  OUT     int64 (w,)      rows left of each word, which stand one behind the other
+    """
+    refuse_parts(rows)
+    n = 0
+    for i in range(len(numbers)):
+        before = n
+        for row in range(bounds[i], bounds[i + 1]):
+            square = dot(rows, row, rows, row)
+            if square > 0:
+                scale = spread(ONE / np.sqrt(square))
+                for j in range(0, rows.shape[1], LANES):
+                    store(rows, n, j, scale * load(rows, row, j))
+                n += 1
+        numbers[i] = n - before
 
 
 @kernel
@@ -28,6 +52,7 @@ def cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes,
     sizes     OUT  int64 (w, most)
     numbers   OUT  int32 (w,)            clusters of each word
     """
+    refuse_parts(contexts)
     dim = contexts.shape[1]
     longest = 0
     for i in range(len(numbers)):
@@ -116,7 +141,6 @@ def assign_rows(rows, centers, k, labels):
 @inner
 def sum_clusters(rows, labels, centers, sizes):
     """The sum of the rows of each cluster, and how many they are; one without rows stays where it was, with size 0."""
-    dim = rows.shape[1]
     for c in range(len(sizes)):
         sizes[c] = 0
     for i in range(len(rows)):
@@ -125,15 +149,15 @@ def sum_clusters(rows, labels, centers, sizes):
         if sizes[own] == 1:
             copy_row(rows, i, centers, own)
         else:
-            for j in range(dim):
-                centers[own, j] += rows[i, j]
+            for j in range(0, rows.shape[1], LANES):
+                store(centers, own, j, load(centers, own, j) + load(rows, i, j))
 
 
 @inner
 def copy_row(source, row, target, place):
-    """target[place] = source[row], in a loop, since Numba compiles the assignment of slices slowly."""
-    for j in range(source.shape[1]):
-        target[place, j] = source[row, j]
+    """target[place] = source[row]"""
+    for j in range(0, source.shape[1], LANES):
+        store(target, place, j, load(source, row, j))
 
 
 @inner

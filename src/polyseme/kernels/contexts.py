@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import inlined, uncounted
-from polyseme.kernels.prefetching import prefetch_row_to_read
+from polyseme.kernels.compiling import inlined, kernel
+from polyseme.kernels.lanes import load, refuse_parts, spread, store, total
+from polyseme.kernels.prefetching import prefetch_item, prefetch_row_to_read
+from polyseme.kernels.rows import LANES
 from polyseme.kernels.senses import FIRST, ZERO
 
 PIECE = 256  # words whose right sides are found at once
 AHEAD = 6  # words by which a row is fetched before it is needed
+PLACES = 8  # whose contexts are gathered at once
 
 
 @inlined
@@ -64,28 +67,30 @@ def move_side(words, n, come, go, fade, gone, weights, choice, sides, old, new):
         b = gone
         if weights is not None:
             b = gone * weights[outward]
-    for i in range(choice.shape[1]):
-        sides[new, i] = fade * sides[old, i] + a * choice[inward, i] - b * choice[outward, i]
+    fading, coming, going = spread(fade), spread(a), spread(b)
+    for i in range(0, choice.shape[1], LANES):
+        side = fading * load(sides, old, i) + coming * load(choice, inward, i) - going * load(choice, outward, i)
+        store(sides, new, i, side)
 
 
 @inlined
 def add_sides(left, right, row, context):
     """context = left[0] + right[row]; returns its squared length.  context OUT float32 (1, c)"""
-    square = ZERO
-    for i in range(left.shape[1]):
-        x = left[0, i] + right[row, i]
-        context[0, i] = x
-        square += x * x
-    return square
+    squares = spread(ZERO)
+    for i in range(0, left.shape[1], LANES):
+        x = load(left, FIRST, i) + load(right, row, i)
+        squares += x * x
+        store(context, FIRST, i, x)
+    return total(squares)
 
 
 @inlined
 def clear_row(table, row):
-    for i in range(table.shape[1]):
-        table[row, i] = ZERO
+    for i in range(0, table.shape[1], LANES):
+        store(table, row, i, spread(ZERO))
 
 
-@uncounted
+@kernel
 def gather_contexts(tokens, positions, starts, ends, reach, fade, weights, choice, out):
     """out[i] = context of tokens[positions[i]], a row at a time: for places far from each other.
 
@@ -97,15 +102,60 @@ def gather_contexts(tokens, positions, starts, ends, reach, fade, weights, choic
     choice     IN   float32 (V, c)
     out        OUT  float32 (k, c)
     """
-    for i in range(len(positions)):
-        clear_row(out, i)
-        for step in (-1, 1):
-            t, found, near = positions[i] + step, 0, np.float32(1)
-            while starts[i] <= t < ends[i] and found < reach:
-                word = tokens[t]
-                if 0 <= word < len(weights):
-                    for j in range(choice.shape[1]):
-                        out[i, j] += near * weights[word] * choice[word, j]
-                    found += 1
-                    near *= fade
-                t += step
+    refuse_parts(choice)
+    words, amounts = np.empty((PLACES, 2 * reach), np.int32), np.empty((PLACES, 2 * reach), np.float32)
+    numbers = np.empty(PLACES, np.int64)
+    for first in range(0, len(positions), PLACES):
+        last = min(first + PLACES, len(positions))
+        for i in range(last, min(last + PLACES, len(positions))):
+            prefetch_item(tokens, positions[i])
+        for i in range(first, last):  # the rows of all of them are on the way before one is needed
+            k = i - first
+            numbers[k] = list_context(
+                tokens, positions[i], starts[i], ends[i], reach, fade, weights, choice, words[k], amounts[k]
+            )
+        for i in range(first, last):
+            sum_rows(choice, words, amounts, i - first, numbers[i - first], out, i)
+
+
+@inlined
+def sum_rows(choice, words, amounts, k, n, out, i):
+    """out[i] = sum of amounts[k, m] choice[words[k, m]] over the first n; four lanes at a time, then one."""
+    width = choice.shape[1]
+    whole = width - width % (4 * LANES)
+    for j in range(0, whole, 4 * LANES):
+        a = b = c = d = spread(ZERO)
+        for m in range(n):
+            row, amount = words[k, m], spread(amounts[k, m])
+            a += amount * load(choice, row, j)
+            b += amount * load(choice, row, j + LANES)
+            c += amount * load(choice, row, j + 2 * LANES)
+            d += amount * load(choice, row, j + 3 * LANES)
+        store(out, i, j, a)
+        store(out, i, j + LANES, b)
+        store(out, i, j + 2 * LANES, c)
+        store(out, i, j + 3 * LANES, d)
+    for j in range(whole, width, LANES):
+        a = spread(ZERO)
+        for m in range(n):
+            a += spread(amounts[k, m]) * load(choice, words[k, m], j)
+        store(out, i, j, a)
+
+
+@inlined
+def list_context(tokens, position, start, end, reach, fade, weights, choice, words, amounts):
+    """The known words around a position, how much each counts, and their number; their rows are fetched."""
+    n = 0
+    for step in (-1, 1):
+        t, found, near = position + step, 0, np.float32(1)
+        while start <= t < end and found < reach:
+            word = tokens[t]
+            if 0 <= word < len(weights):
+                prefetch_row_to_read(choice, word)
+                words[n] = word
+                amounts[n] = near * weights[word]
+                n += 1
+                found += 1
+                near *= fade
+            t += step
+    return n

@@ -1,48 +1,43 @@
 """The gradient step of one token: its sense vector against the rows of its context and noise words, as one batch.
 
 All dot products first, four rows at a time; then all sigmoids; then each row moves, and adds to what moves the sense.
+Rows are whole lanes long (see `lanes`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import inner, kernel
+from polyseme.kernels.compiling import inlined, inner
+from polyseme.kernels.lanes import load, root, spread, store, total
+from polyseme.kernels.rows import LANES
 from polyseme.kernels.senses import ZERO, dot
 
 ONE = np.float32(1)
 LIMIT = np.float32(16)  # dot products beyond are as certain
 SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
 PAIRS_PER_LOG = 32
-LANES = 16  # numbers in the widest vector register
 
 
-@inner
+@inlined
 def dot_rows(vectors, row, table, rows, n, out):
     """out[j] = vectors[row] . table[rows[j]], four rows at a time to read the vector once for all."""
-    dim = table.shape[1]
     whole = n - n % 4
     for j in range(0, whole, 4):
         a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-        dot_a = dot_b = dot_c = dot_d = ZERO
-        for i in range(dim):
-            x = vectors[row, i]
-            dot_a += x * table[a, i]
-            dot_b += x * table[b, i]
-            dot_c += x * table[c, i]
-            dot_d += x * table[d, i]
-        out[j] = dot_a
-        out[j + 1] = dot_b
-        out[j + 2] = dot_c
-        out[j + 3] = dot_d
+        dot_a = dot_b = dot_c = dot_d = spread(ZERO)
+        for i in range(0, table.shape[1], LANES):
+            x = load(vectors, row, i)
+            dot_a += x * load(table, a, i)
+            dot_b += x * load(table, b, i)
+            dot_c += x * load(table, c, i)
+            dot_d += x * load(table, d, i)
+        out[j] = total(dot_a)
+        out[j + 1] = total(dot_b)
+        out[j + 2] = total(dot_c)
+        out[j + 3] = total(dot_d)
     for j in range(whole, n):
         out[j] = dot(vectors, row, table, rows[j])
-
-
-@kernel
-def whole_lanes(n):
-    """n rounded up to whole vector registers."""
-    return (n + LANES - 1) // LANES * LANES
 
 
 @inner
@@ -51,9 +46,9 @@ def find_pulls(context, n, pulls):
 
     Made to be vectorised: exp(-x) is (a polynomial for exp(-x/64))^64, products only, and what is left over of a
     register behind the n numbers is computed along.
-    pulls  IN, OUT  float32 (whole_lanes(n),)
+    pulls  IN, OUT  float32 (n in whole lanes,)
     """
-    for j in range(whole_lanes(n)):
+    for j in range((n + LANES - 1) // LANES * LANES):
         x = pulls[j]
         if x > LIMIT:
             x = LIMIT
@@ -87,67 +82,53 @@ def log_loss(pulls, first, last):
     return loss
 
 
-@inner
-def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate, total):
-    """For each row u in turn: total += g u, the gradient of the sense vector v; then u += rate g v.
+@inlined
+def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate):
+    """For each row u in turn: total += g u, and u += rate g v; then the sense vector v += rate total.
 
-    Two rows at a time, to read v and write the total once for both.
-    total  OUT  float32 (d,)
+    All rows for some columns, then for the next, so that v and the total stay in registers.
     """
-    dim = table.shape[1]
-    for i in range(dim):
-        total[i] = ZERO
-    whole = n - n % 2
-    for j in range(0, whole, 2):
-        a, b, g_a, g_b = rows[j], rows[j + 1], pulls[j], pulls[j + 1]
-        step_a, step_b = learning_rate * g_a, learning_rate * g_b
-        if a != b:
-            for i in range(dim):
-                v, u_a, u_b = vectors[sense, i], table[a, i], table[b, i]
-                total[i] += g_a * u_a + g_b * u_b
-                table[a, i] = u_a + step_a * v
-                table[b, i] = u_b + step_b * v
-        else:
-            move_row(table, a, g_a, vectors, sense, step_a, total)
-            move_row(table, b, g_b, vectors, sense, step_b, total)
-    for j in range(whole, n):
-        move_row(table, rows[j], pulls[j], vectors, sense, learning_rate * pulls[j], total)
+    rate = spread(learning_rate)
+    width = table.shape[1]
+    whole = width - width % (2 * LANES)
+    for i in range(0, whole, 2 * LANES):
+        k = i + LANES
+        v_i, v_k = load(vectors, sense, i), load(vectors, sense, k)
+        step_i, step_k = rate * v_i, rate * v_k
+        total_i = total_k = spread(ZERO)
+        for j in range(n):
+            row, g = rows[j], spread(pulls[j])
+            u_i, u_k = load(table, row, i), load(table, row, k)
+            total_i += g * u_i
+            total_k += g * u_k
+            store(table, row, i, u_i + g * step_i)
+            store(table, row, k, u_k + g * step_k)
+        store(vectors, sense, i, v_i + rate * total_i)
+        store(vectors, sense, k, v_k + rate * total_k)
+    for i in range(whole, width, LANES):
+        v = load(vectors, sense, i)
+        step = rate * v
+        total_i = spread(ZERO)
+        for j in range(n):
+            g, u = spread(pulls[j]), load(table, rows[j], i)
+            total_i += g * u
+            store(table, rows[j], i, u + g * step)
+        store(vectors, sense, i, v + rate * total_i)
 
 
-@inner
-def move_row(table, row, g, vectors, sense, step, total):
-    """The same for one row."""
-    for i in range(table.shape[1]):
-        u = table[row, i]
-        total[i] += g * u
-        table[row, i] = u + step * vectors[sense, i]
-
-
-@inner
-def move_one_sgd(vectors, row, gradient, learning_rate):
-    for i in range(vectors.shape[1]):
-        vectors[row, i] += learning_rate * gradient[i]
-
-
-@inner
-def move_adagrad(table, squares, rows, pulls, n, vectors, sense, learning_rate, delta, total):
+@inlined
+def move_adagrad(table, squares, rows, pulls, n, vectors, sense_squares, sense, learning_rate, adagrad_delta):
     """The same with a step for each coordinate: rate * g v / (sqrt(sum of all its squares so far) + delta)."""
-    dim = table.shape[1]
-    for i in range(dim):
-        total[i] = ZERO
-    for j in range(n):
-        row, g = rows[j], pulls[j]
-        for i in range(dim):
-            u, pull = table[row, i], g * vectors[sense, i]
-            square = squares[row, i] + pull * pull
-            squares[row, i] = square
-            total[i] += g * u
-            table[row, i] = u + learning_rate * pull / (np.sqrt(square) + delta)
-
-
-@inner
-def move_one_adagrad(vectors, squares, row, gradient, learning_rate, delta):
-    for i in range(vectors.shape[1]):
-        square = squares[row, i] + gradient[i] * gradient[i]
-        squares[row, i] = square
-        vectors[row, i] += learning_rate * gradient[i] / (np.sqrt(square) + delta)
+    rate, delta = spread(learning_rate), spread(adagrad_delta)
+    for i in range(0, table.shape[1], LANES):
+        v = load(vectors, sense, i)
+        pull = spread(ZERO)
+        for j in range(n):
+            g, u = spread(pulls[j]), load(table, rows[j], i)
+            square = load(squares, rows[j], i) + g * v * g * v
+            pull += g * u
+            store(squares, rows[j], i, square)
+            store(table, rows[j], i, u + rate * g * v / (root(square) + delta))
+        square = load(sense_squares, sense, i) + pull * pull
+        store(sense_squares, sense, i, square)
+        store(vectors, sense, i, v + rate * pull / (root(square) + delta))

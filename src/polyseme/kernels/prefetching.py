@@ -8,22 +8,17 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from polyseme.kernels.compiling import inlined
+from polyseme.kernels.lanes import item_pointer
+from polyseme.kernels.rows import LANES
 
-BYTES_PER_LINE = 64  # of the cache
-FLOATS_PER_LINE = BYTES_PER_LINE // 4
+BYTES_PER_LINE = 64  # of the cache: as many as lanes have
 
 
 def _generator(for_writing):
     """Generates the code that fetches the cache line of an item of an array, given by its indices."""
 
     def generate(context, builder, signature, arguments):
-        table_type, *index_types = signature.args
-        array = context.make_array(table_type)(context, builder, arguments[0])
-        indices = [
-            context.cast(builder, value, kind, types.intp)
-            for value, kind in zip(arguments[1:], index_types, strict=True)
-        ]
-        pointer = cgutils.get_item_pointer(context, builder, table_type, array, indices)
+        pointer = item_pointer(context, builder, signature, arguments)
         byte = ir.IntType(8).as_pointer()
         i32 = ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
@@ -55,12 +50,12 @@ def prefetch_item(_typing, array, index):
 @inlined
 def prefetch_row(table, row):
     """Fetch all of table[row], to be written."""
-    for column in range(0, table.shape[1], FLOATS_PER_LINE):
+    for column in range(0, table.shape[1], LANES):
         prefetch(table, row, column)
 
 
 @inlined
 def prefetch_row_to_read(table, row):
     """Fetch all of table[row], to be read."""
-    for column in range(0, table.shape[1], FLOATS_PER_LINE):
+    for column in range(0, table.shape[1], LANES):
         prefetch_to_read(table, row, column)

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.prefetching import BYTES_PER_LINE, prefetch_item
-from polyseme.kernels.text import NEWLINE, copy_bytes, same_bytes
+from polyseme.kernels.text import NEWLINE, copy_bytes
 
 QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, END = (ord(c) for c in '"\\,[]}')
 FRAME = 10  # bytes of ["","",""], more than any other frame has
@@ -120,8 +120,17 @@ def is_new(numbers, row, j, quotations, bounds):
         return False
     for i in range(j):
         other = numbers[row, i]
-        if other >= 0 and same_bytes(
-            quotations, bounds[number], bounds[number + 1], quotations, bounds[other], bounds[other + 1]
-        ):
+        if other >= 0 and same_quotation(quotations, bounds, number, other):
+            return False
+    return True
+
+
+@inner
+def same_quotation(quotations, bounds, a, b):
+    length = bounds[a + 1] - bounds[a]
+    if bounds[b + 1] - bounds[b] != length:
+        return False
+    for i in range(length):  # noqa: SIM110 - a loop, since Numba compiles all() with a generator slowly
+        if quotations[bounds[a] + i] != quotations[bounds[b] + i]:
             return False
     return True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inlined, inner
+from polyseme.kernels.lanes import load, spread, store, total
+from polyseme.kernels.rows import LANES
 
 # How a sense is chosen; at random for a control.
 ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
@@ -18,10 +20,10 @@ FIRST = np.int64(0)
 @inlined
 def dot(a, row_a, b, row_b):
     """a[row_a] . b[row_b]"""
-    total = ZERO
-    for i in range(a.shape[1]):
-        total += a[row_a, i] * b[row_b, i]
-    return total
+    products = spread(ZERO)
+    for i in range(0, a.shape[1], LANES):
+        products += load(a, row_a, i) * load(b, row_b, i)
+    return total(products)
 
 
 @inner
@@ -32,21 +34,18 @@ def context_vector(words, first, last, center, table, context):
     table    IN   float32 (V, d)
     context  OUT  float32 (1, d)
     """
-    dim = table.shape[1]
-    for i in range(dim):
-        context[0, i] = ZERO
-    for t in range(first, last):
-        if t != center:
-            row = words[t]
-            for i in range(dim):
-                context[0, i] += table[row, i]
     others = last - first - (1 if first <= center < last else 0)
-    scale = np.float32(1) / np.float32(max(others, 1))
-    square = ZERO
-    for i in range(dim):
-        context[0, i] *= scale
-        square += context[0, i] * context[0, i]
-    return square
+    scale = spread(np.float32(1) / np.float32(max(others, 1)))
+    squares = spread(ZERO)
+    for i in range(0, table.shape[1], LANES):
+        mean = spread(ZERO)
+        for t in range(first, last):
+            if t != center:
+                mean += load(table, words[t], i)
+        mean = mean * scale
+        squares += mean * mean
+        store(context, FIRST, i, mean)
+    return total(squares)
 
 
 @inlined

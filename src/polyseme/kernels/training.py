@@ -32,33 +32,25 @@ from numpy.typing import NDArray
 from polyseme.kernels.choosing import choose_senses
 from polyseme.kernels.compiling import inlined, inner, uncounted
 from polyseme.kernels.contexts import PIECE
-from polyseme.kernels.learning import (
-    ONE,
-    dot_rows,
-    find_pulls,
-    log_loss,
-    move_adagrad,
-    move_one_adagrad,
-    move_one_sgd,
-    move_sgd,
-    whole_lanes,
-)
+from polyseme.kernels.lanes import refuse_parts
+from polyseme.kernels.learning import ONE, dot_rows, find_pulls, log_loss, move_adagrad, move_sgd
 from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, draw, draw_noise
+from polyseme.kernels.rows import whole_lanes, zero_rows
 
 AHEAD = 2  # tokens by which rows of a window are fetched before they are needed
 LOSS_EVERY = 16  # the loss is measured on one token of so many: the logarithms take time
 
 
 class Parameters(NamedTuple):
-    """What is learned. All SHARED: threads write without locks.
+    """What is learned. All SHARED: threads write without locks. Rows are whole lanes (see `rows`), as d and c are here.
 
     global_vectors   float32 (V + threads * hot, d)  v_g; behind the V words, each thread's copy of the hot rows
-    global_squares   float32 the same, or (1, 1)     AdaGrad's sums of squared gradients
+    global_squares   float32 the same, or no rows    AdaGrad's sums of squared gradients
     sense_vectors    float32 (R, d)                  v_s; senses of word w are rows offsets[w] to offsets[w + 1]
-    sense_squares    float32 the same, or (1, 1)
-    cluster_centers  float32 (R, c), or (1, 1)       mu
-    center_squares   float32 (R,)                    |mu|^2, kept up to date
+    sense_squares    float32 the same, or no rows
+    cluster_centers  float32 (R, c), or no rows      mu
+    center_squares   float32 (R,), or none           |mu|^2, kept up to date
     sense_counts     int64   (R,)                    tokens that chose the sense; a lost increment slows a center
     sense_offsets    int64   (V + 1,)
     sense_numbers    int32   (V,)                    senses that the word has now, of those it has room for
@@ -118,7 +110,6 @@ class Scratch(NamedTuple):
     context: NDArray[np.float32]
     left: NDArray[np.float32]
     right: NDArray[np.float32]
-    gradient: NDArray[np.float32]
     hot_before: NDArray[np.float32]
     hot_squares_before: NDArray[np.float32]
 
@@ -136,12 +127,11 @@ def make_scratch(longest_sentence: int, dim: int, choice_dim: int, settings: Set
         reaches=np.empty(span, np.int32),
         senses=np.empty(span, np.int64),
         pulls=np.zeros(whole_lanes(most + noise), np.float32),
-        context=np.empty((1, choice_dim), np.float32),
-        left=np.empty((1, choice_dim), np.float32),
-        right=np.empty((PIECE, choice_dim), np.float32),
-        gradient=np.empty(dim, np.float32),
-        hot_before=np.empty((settings.hot, dim), np.float32),
-        hot_squares_before=np.empty((settings.hot if settings.adagrad else 0, dim), np.float32),
+        context=zero_rows(1, choice_dim),
+        left=zero_rows(1, choice_dim),
+        right=zero_rows(PIECE, choice_dim),
+        hot_before=zero_rows(settings.hot, dim),
+        hot_squares_before=zero_rows(settings.hot if settings.adagrad else 0, dim),
     )
 
 
@@ -155,6 +145,8 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     Returns (tokens trained, pairs, sum of the loss over pairs, estimated) as int64, int64, float64.
     """
     table, table_squares = parameters.global_vectors, parameters.global_squares
+    refuse_parts(table)
+    refuse_parts(tables.choice)
     rng, words = scratch.rng, scratch.words
     rng[0] = seed
     hot_base = len(tables.keep) + thread * settings.hot
@@ -210,7 +202,7 @@ def prefetch_next(n, t, parameters, settings, scratch, hot_base):
 def learn(n, t, sense, reach, parameters, settings, scratch, hot_base, learning_rate, measure):
     """The gradient step of the token at t; returns the words in its window and, if it is to be measured, the loss."""
     vectors, table = parameters.sense_vectors, parameters.global_vectors
-    rows, pulls, gradient = scratch.rows, scratch.pulls, scratch.gradient
+    rows, pulls = scratch.rows, scratch.pulls
     first, last = max(0, t - reach), min(n, t + reach + 1)
     context = last - first - 1
     used = list_rows(scratch.words, t, first, last, settings, hot_base, scratch.noise_rows, rows)
@@ -223,14 +215,12 @@ def learn(n, t, sense, reach, parameters, settings, scratch, hot_base, learning_
     for j in range(context, used):
         pulls[j] *= weight
     if settings.adagrad:
-        delta = np.float32(settings.adagrad_delta)
         move_adagrad(
-            table, parameters.global_squares, rows, pulls, used, vectors, sense, learning_rate, delta, gradient
-        )
-        move_one_adagrad(vectors, parameters.sense_squares, sense, gradient, learning_rate, delta)
+            table, parameters.global_squares, rows, pulls, used, vectors, parameters.sense_squares, sense,
+            learning_rate, np.float32(settings.adagrad_delta),
+        )  # fmt: skip
     else:
-        move_sgd(table, rows, pulls, used, vectors, sense, learning_rate, gradient)
-        move_one_sgd(vectors, sense, gradient, learning_rate)
+        move_sgd(table, rows, pulls, used, vectors, sense, learning_rate)
     return context, loss
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assignment import assign_senses
+from polyseme.kernels.rows import whole_rows
 from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ class Assigner:
     @cached_property
     def _tables(self) -> tuple[NDArray[np.generic], ...]:
         """From `weights` to `bonus`, as the kernel takes them: read-only, so that it is compiled once."""
-        rows = sense_directions(self.model)
+        rows = whole_rows(sense_directions(self.model))
         tables: tuple[NDArray[np.generic], ...] = (
             self.model.context_weights,
-            context_table(self.model),
+            whole_rows(context_table(self.model)),
             self.model.arrays.sense_offsets,
             self.model.shown_numbers,
             rows,

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from json.encoder import encode_basestring
 
 from polyseme.model.results import Example
 
-ExampleReader = Callable[[int], bytes]  # from a word's id to its line; nothing if it has no examples
+ExampleReader = Callable[[int, int], list[bytes]]  # the lines of the words from one id up to another; b"" for none
 
 # Characters that JSON would spell out; in a quote a blank does as well.
 _BLANKS = bytes(32 if i < 32 else i for i in range(256))
 
 
-def no_examples(_: int) -> bytes:
-    return b""
+def no_examples(first: int, end: int) -> list[bytes]:
+    return [b""] * (end - first)
 
 
 def quotable(text: bytes) -> bytes:
@@ -39,7 +40,7 @@ def quoted(left: bytes, word: bytes, right: bytes) -> bytes:
 
 def beginning(word: str) -> bytes:
     """How the line of a word begins, up to the lists of its senses' quotations."""
-    return b'{"word":%b,"senses":[' % json.dumps(word, ensure_ascii=False).encode()
+    return b'{"word":%b,"senses":[' % encode_basestring(word).encode()
 
 
 def from_line(line: bytes) -> list[list[Example]]:

@@ -155,7 +155,7 @@ class SenseModel:
         """The senses of a word, most frequent first, with shares and example sentences."""
         w = self.find(word)[0]
         name, rows, shares = self.vocabulary.words[w], self.rows(w), self.shares(w)
-        examples = from_line(self.read_examples(w))
+        examples = from_line(self.read_examples(w, w + 1)[0])
         every = int(self.arrays.sense_offsets[w + 1]) - rows.start
         shown = tuple(
             Sense(

@@ -25,6 +25,7 @@ from polyseme.model.arrays import ModelArrays
 from polyseme.model.card import card
 from polyseme.model.examples import from_line
 from polyseme.model.tensors import map_tensors, write_tensors
+from polyseme.threads import in_order
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
     "README.md",
 )
 LOG = "training.jsonl"  # may be there too
+WORDS_AT_ONCE = 1000  # whose examples are written together
 CHECKED_AT_ONCE = 64 << 20  # larger files are digested only by `verify`, so that opening stays fast
 
 
@@ -54,6 +56,7 @@ def save(
         (folder / CARD).write_text(card(model), encoding="utf-8")
         if log is not None and log.exists():
             (folder / LOG).write_bytes(log.read_bytes())
+        files = [folder / name for name in (WORDS, TENSORS, EXAMPLES)]
         config = {
             "format_version": FORMAT_VERSION,
             "settings": model.config,
@@ -61,8 +64,8 @@ def save(
             "corpus": model.corpus,
             "training": model.training,
             "files": {
-                name: {"bytes": (folder / name).stat().st_size, "sha256": _digest(folder / name)}
-                for name in (WORDS, TENSORS, EXAMPLES)
+                path.name: {"bytes": path.stat().st_size, "sha256": digest}
+                for path, digest in zip(files, in_order(_digest, files, threads=2), strict=True)
             },
         }
         (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -91,7 +94,9 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
             config=config["settings"],
             corpus=config["corpus"],
             training=config["training"],
-            read_examples=lambda word: _read_examples(path / EXAMPLES, int(offsets[word])),
+            read_examples=lambda first, end: [
+                _read_examples(path / EXAMPLES, offset) for offset in offsets[first:end].tolist()
+            ],
         )
     except (ModelError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _broken(path, str(error)) from error
@@ -182,16 +187,13 @@ def _digest(path: Path) -> str:
 
 def _write_examples(path: Path, model: SenseModel) -> NDArray[np.int64]:
     """Write the examples of every word that has some; returns where each word's line begins, -1 for none."""
-    offsets = np.full(len(model), -1, np.int64)
-    position = 0
+    lengths = np.empty(len(model), np.int64)
     with path.open("wb") as file:
-        for word in range(len(model)):
-            line = model.read_examples(word)
-            if line:
-                file.write(line)
-                offsets[word] = position
-                position += len(line)
-    return offsets
+        for first in range(0, len(model), WORDS_AT_ONCE):
+            lines = model.read_examples(first, min(first + WORDS_AT_ONCE, len(model)))
+            file.writelines(lines)
+            lengths[first : first + len(lines)] = [len(line) for line in lines]
+    return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)
 
 
 def _read_examples(path: Path, offset: int) -> bytes:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.corpus.uses import find_uses
-from polyseme.kernels.clustering import cluster_words
+from polyseme.kernels.clustering import cluster_words, unit_rows
 from polyseme.kernels.contexts import gather_contexts
 from polyseme.mapping import let_go
 from polyseme.training.state import TrainState
@@ -61,14 +61,12 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         bounds = uses.offsets[np.append(some, some[-1] + 1)]
         places = uses.positions[bounds[0] : bounds[-1]]
         inside = np.searchsorted(sentences, places, side="right") - 1
-        contexts = np.empty((len(places), choice.shape[1]), np.float32)
+        contexts, numbers = np.empty((len(places), choice.shape[1]), np.float32), np.empty(len(some), np.int64)
         gather_contexts(
             tokens, places, sentences[inside], sentences[inside + 1], reach, fade, weights, choice, contexts
         )
-        lengths = np.linalg.norm(contexts, axis=1)
-        there = lengths > 0
-        contexts[there] /= lengths[there, None]
-        return contexts[there], np.add.reduceat(there, bounds[:-1] - bounds[0], dtype=np.int64)
+        unit_rows(contexts, bounds - bounds[0], numbers)
+        return contexts[: numbers.sum()], numbers
 
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), WORDS_AT_ONCE)))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from polyseme.mapping import let_go
 from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.examples import ExampleReader, beginning, no_examples
 from polyseme.model.sense_model import SenseModel
+from polyseme.threads import in_order
 from polyseme.training.quoting import Quotations, quote
 from polyseme.training.spooling import spooled
 from polyseme.training.trainer import block_bounds, block_seed
@@ -24,7 +24,6 @@ from polyseme.training.trainer import block_bounds, block_seed
 USES = 500  # of each word, chosen at random, are looked at
 AROUND = 12  # words quoted on each side
 CHUNK_TOKENS = 100_000
-WORDS_AT_ONCE = 1000  # whose lines are written together
 
 
 def find_examples(
@@ -43,13 +42,11 @@ def find_examples(
 
 
 def _line_reader(model: SenseModel, numbers: NDArray[np.int64], quotations: Quotations) -> ExampleReader:
-    """Writes the lines of words, some at a time; `numbers` are those of the quotations of each sense, (R, each)."""
+    """Writes the lines of words; `numbers` are those of the quotations of each sense, (R, each)."""
     words, offsets, shown = model.vocabulary.words, model.arrays.sense_offsets, model.shown_numbers
     lengths = np.append(np.diff(quotations.bounds), 0)  # of number -1 none
 
-    @lru_cache(maxsize=1)
-    def write(first: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        end = min(first + WORDS_AT_ONCE, len(words))
+    def read(first: int, end: int) -> list[bytes]:
         beginnings = [beginning(word) for word in words[first:end]]
         bounds = np.cumsum([0, *map(len, beginnings)])
         of_these = numbers[offsets[first] : offsets[end]]
@@ -60,12 +57,8 @@ def _line_reader(model: SenseModel, numbers: NDArray[np.int64], quotations: Quot
             numbers, quotations.text, quotations.bounds, lines, line_bounds,
         )  # fmt: skip
         let_go(quotations.text)
-        return lines, line_bounds
-
-    def read(word: int) -> bytes:
-        lines, line_bounds = write(word - word % WORDS_AT_ONCE)
-        start, end = line_bounds[word % WORDS_AT_ONCE :][:2]
-        return lines[start:end].tobytes()
+        text = lines[: line_bounds[-1]].tobytes()
+        return [text[a:b] for a, b in pairwise(line_bounds.tolist())]
 
     return read
 
@@ -88,9 +81,6 @@ def best_positions(
         read = corpus.read(bounds[block], bounds[block + 1])
         return int(corpus.sentences[bounds[block]]), *assigner.assign(*read, sample, block_seed(seed, block))
 
-    blocks = range(len(bounds) - 1)
-    with ThreadPoolExecutor(threads) as pool:
-        for start in range(0, len(blocks), 4 * threads):  # a few at a time: results must not pile up
-            for first, senses, similarities in pool.map(assign, blocks[start : start + 4 * threads]):
-                keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
+    for first, senses, similarities in in_order(assign, range(len(bounds) - 1), threads):
+        keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
     return positions

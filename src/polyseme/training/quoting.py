@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -16,6 +15,7 @@ from polyseme.corpus.tokenizers import AnyTokenizer, Tokenizer
 from polyseme.kernels.quoting import FRAME, quote_words
 from polyseme.kernels.text import NEWLINE
 from polyseme.model.examples import quotable, quoted
+from polyseme.threads import in_order
 
 TOKENS_AT_ONCE = 30_000
 
@@ -73,10 +73,7 @@ def quote(
             yield some, positions[inside], np.searchsorted(some, sentence_of[inside]), list(islice(texts, len(some)))
             first = last
 
-    waiting = jobs()
-    with ThreadPoolExecutor(threads) as pool:
-        while some_jobs := list(islice(waiting, 2 * threads)):  # a few at a time: texts must not pile up
-            yield from pool.map(lambda job: quote_some(*job), some_jobs)
+    return in_order(lambda job: quote_some(*job), jobs(), threads)
 
 
 class _Lines:

@@ -6,16 +6,17 @@ They are written in runs, each sorted, so that whoever goes through the words re
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.quoting import sort_quotations
+from polyseme.threads import in_order
 from polyseme.training.quoting import Quotations
 
-RUN_BYTES = 8 << 20
+RUN_BYTES = 4 << 20
 
 Ints = NDArray[np.int64]
 
@@ -27,10 +28,9 @@ def spooled(quotations: Iterable[Quotations], keys: Ints, folder: Path) -> tuple
     """
     numbers, lengths = np.empty_like(keys), np.zeros(len(keys) + 1, np.int64)
     with tempfile.TemporaryFile(dir=folder) as file:
-        run: list[Quotations] = []
         done = 0
 
-        def write_run() -> None:
+        def write_run(run: list[Quotations]) -> None:
             nonlocal done
             text = np.concatenate([some.text for some in run])
             sizes = np.concatenate([np.diff(some.bounds) for some in run])
@@ -41,15 +41,24 @@ def spooled(quotations: Iterable[Quotations], keys: Ints, folder: Path) -> tuple
             numbers[done + order] = done + np.arange(len(order))
             lengths[done + 1 : done + len(sizes) + 1] = sizes[order]
             done += len(sizes)
-            run.clear()
 
-        for some in quotations:
-            run.append(some)
-            if sum(len(waiting.text) for waiting in run) > RUN_BYTES:
-                write_run()
-        if run:
-            write_run()
+        for _ in in_order(write_run, _runs(quotations), threads=1):  # one after the other, while more are made
+            pass
         file.flush()
         bounds = np.cumsum(lengths)
         text = np.memmap(file, np.uint8, "r", shape=(int(bounds[-1]),)) if bounds[-1] else np.empty(0, np.uint8)
     return Quotations(text, bounds), numbers
+
+
+def _runs(quotations: Iterable[Quotations]) -> Iterator[list[Quotations]]:
+    """As many at a time as are sorted together."""
+    run: list[Quotations] = []
+    size = 0
+    for some in quotations:
+        run.append(some)
+        size += len(some.text)
+        if size > RUN_BYTES:
+            yield run
+            run, size = [], 0
+    if run:
+        yield run

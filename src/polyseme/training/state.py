@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.kernels.rows import whole_rows, zero_rows
 from polyseme.kernels.senses import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import Parameters, Settings, Tables
 from polyseme.model.arrays import ModelArrays
@@ -24,6 +25,7 @@ RULES = {
     "random-senses": AT_RANDOM,
 }
 WORDS_AT_ONCE = 4096
+FILLED_AT_ONCE = 256  # rows with random numbers: they stay in the cache
 NEVER = -2.0  # a cosine below every cosine
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -47,19 +49,19 @@ class TrainState:
         config = replace(config, subsample=subsample)
         offsets = _sense_offsets(config, vocabulary)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
-        choice_dim = min(config.choice_dim, dim) if config.whitening > 0 else dim
         random = np.random.default_rng(config.seed)
         adagrad, centers = config.optimizer == "adagrad", has_centers(config)
         hot = hot_rows(words, threads)
-        global_vectors = np.zeros((words + threads * hot, dim), np.float32)
-        _fill_uniform(random, global_vectors[:words])
+        global_vectors, sense_vectors = zero_rows(words + threads * hot, dim), zero_rows(rows, dim)
+        _fill_uniform(random, global_vectors[:words, :dim])
+        _fill_uniform(random, sense_vectors[:, :dim])
         parameters = Parameters(
             global_vectors=global_vectors,
-            global_squares=np.zeros(global_vectors.shape if adagrad else (1, 1), np.float32),
-            sense_vectors=_fill_uniform(random, np.empty((rows, dim), np.float32)),
-            sense_squares=np.zeros((rows, dim) if adagrad else (1, 1), np.float32),
-            cluster_centers=np.zeros((rows, choice_dim) if centers else (1, 1), np.float32),
-            center_squares=np.zeros(rows if centers else 1, np.float32),
+            global_squares=zero_rows(len(global_vectors) if adagrad else 0, dim),
+            sense_vectors=sense_vectors,
+            sense_squares=zero_rows(rows if adagrad else 0, dim),
+            cluster_centers=zero_rows(rows if centers else 0, _choice_dim(config)),
+            center_squares=np.zeros(rows if centers else 0, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
             sense_numbers=np.ones(words, np.int32),
@@ -106,10 +108,10 @@ class TrainState:
         if self.config.model != "np-mssg":
             p.sense_numbers[:] = room
         if has_centers(self.config) and self.config.whitening > 0:
-            words = len(self.vocabulary)
+            vectors = p.global_vectors[: len(self.vocabulary), : self.config.dim]
             running = self.vocabulary.counts * (self.tables.keep / 2.0**32)
-            table = whitened(p.global_vectors[:words], running, self.config.whitening, p.cluster_centers.shape[1])
-            self.tables = self.tables._replace(choice=table)
+            table = whitened(vectors, running, self.config.whitening, _choice_dim(self.config))
+            self.tables = self.tables._replace(choice=whole_rows(table))
         self.split = True
 
     @property
@@ -124,37 +126,37 @@ class TrainState:
         It is made in the place of the arrays that were trained, which cannot go on from there: there is no room for
         both when they are large.
         """
-        p, words = self.parameters, len(self.vocabulary)
+        p, words, dim, choice_dim = self.parameters, len(self.vocabulary), self.config.dim, _choice_dim(self.config)
         room = np.diff(p.sense_offsets)
         word_of = np.repeat(np.arange(words), room)
         number = np.arange(len(word_of)) - p.sense_offsets[word_of]
         used = np.flatnonzero(number < p.sense_numbers[word_of])
         order = used[np.lexsort((number[used], -p.sense_counts[used], word_of[used]))]
         offsets = np.concatenate([[0], np.cumsum(p.sense_numbers)]).astype(np.int64)
-        vectors = _taken(p.sense_vectors, order, offsets)
-        centers = _taken(p.cluster_centers, order, offsets) if has_centers(self.config) else None
+        every = np.arange(words + 1)
+        global_vectors = _taken(p.global_vectors, every[:-1], every, dim)
+        vectors = _taken(p.sense_vectors, order, offsets, dim)
+        centers = _taken(p.cluster_centers, order, offsets, choice_dim) if has_centers(self.config) else None
         if self.config.kept_vectors == "sum":
             if RULES[self.config.model] == BY_VECTOR:
                 centers = vectors.copy()  # contexts are compared with what was learned
             for rows in _row_slices(offsets):
-                vectors[rows] += p.global_vectors[word_of[order[rows]]]
+                vectors[rows] += global_vectors[word_of[order[rows]]]
             vectors -= vectors.mean(axis=0)
         return ModelArrays(
-            global_vectors=p.global_vectors[:words],
+            global_vectors=global_vectors,
             sense_vectors=vectors,
             sense_offsets=offsets,
             sense_counts=p.sense_counts[order],
             cluster_centers=centers,
-            choice_vectors=self.tables.choice if self._whitened else None,
+            choice_vectors=self.tables.choice[:, :choice_dim] if self._whitened else None,
         )
 
     def to_arrays(self) -> Arrays:
         """All that changes, for a checkpoint."""
-        words = len(self.vocabulary)
-        arrays: Arrays = {name: array for name, array in self.parameters._asdict().items() if array.shape != (1, 1)}
-        for name in ("global_vectors", "global_squares"):
-            if name in arrays:
-                arrays[name] = arrays[name][:words]
+        arrays: Arrays = {name: array for name, array in self.parameters._asdict().items() if len(array)}
+        for name in arrays.keys() & {"global_vectors", "global_squares"}:
+            arrays[name] = arrays[name][: len(self.vocabulary)]
         if self._whitened:
             arrays["choice_vectors"] = self.tables.choice
         return arrays
@@ -184,18 +186,29 @@ def _row_slices(offsets: NDArray[np.int64]) -> Iterator[slice]:
         yield slice(offsets[first], offsets[min(first + WORDS_AT_ONCE, len(offsets) - 1)])
 
 
-def _taken(array: NDArray[np.float32], order: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """array[order] in place: rows move only among those of their word, or to where earlier words left room."""
+def _taken(
+    array: NDArray[np.float32], order: NDArray[np.int64], offsets: NDArray[np.int64], width: int | None = None
+) -> NDArray[np.float32]:
+    """array[order, :width] in place: rows move only among those of their word, or to where there is room before."""
+    width = width or array.shape[1]
+    out = array.reshape(-1)[: len(order) * width].reshape(-1, width)
     for rows in _row_slices(offsets):
-        array[rows] = array[order[rows]]
-    return array[: len(order)]
+        out[rows] = array[order[rows], :width]
+    return out
 
 
-def _fill_uniform(random: np.random.Generator, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    random.random(dtype=np.float32, out=vectors)
-    vectors -= np.float32(0.5)
-    vectors /= np.float32(vectors.shape[1])
-    return vectors
+def _fill_uniform(random: np.random.Generator, vectors: NDArray[np.float32]) -> None:
+    scale = np.float32(1 / vectors.shape[1])
+    for first in range(0, len(vectors), FILLED_AT_ONCE):
+        some = vectors[first : first + FILLED_AT_ONCE]
+        some[:] = random.random(some.shape, np.float32)
+        some -= np.float32(0.5)
+        some *= scale
+
+
+def _choice_dim(config: TrainConfig) -> int:
+    """How long contexts are."""
+    return min(config.choice_dim, config.dim) if config.whitening > 0 else config.dim
 
 
 def _sense_offsets(config: TrainConfig, vocabulary: Vocabulary) -> NDArray[np.int64]:

@@ -11,20 +11,34 @@ in which vectors vary most are kept: the others are mostly noise, which whitenin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 SMALLEST = 1e-6  # of the largest eigenvalue
+ROWS_AT_ONCE = 4096
+
+Floats = NDArray[np.float32]
 
 
-def whitened(
-    vectors: NDArray[np.float32], weights: NDArray[np.float64], exponent: float, directions: int
-) -> NDArray[np.float32]:
+def whitened(vectors: Floats, weights: NDArray[np.float64], exponent: float, directions: int) -> Floats:
     """Whiten rows by the covariance they have when row w stands for weights[w] running words; (V, directions)."""
-    shares = weights / weights.sum()
-    rows = vectors - (shares @ vectors).astype(np.float32)
-    covariance = (rows * shares[:, None].astype(np.float32)).T @ rows
-    values, basis = np.linalg.eigh(covariance.astype(np.float64))  # the smallest first
+    shares = (weights / weights.sum()).astype(np.float32)
+    mean = shares @ vectors
+    covariance = np.zeros((len(mean), len(mean)))
+    for rows in _pieces(len(vectors)):
+        centered = vectors[rows] - mean
+        covariance += (centered * shares[rows, None]).T @ centered
+    values, basis = np.linalg.eigh(covariance)  # the smallest first
     values = np.maximum(values / max(values[-1], 1e-30), SMALLEST)
-    transform = (basis * values ** (-exponent / 2))[:, -directions:]
-    return np.asarray(rows @ transform.astype(np.float32))
+    transform = (basis * values ** (-exponent / 2))[:, -directions:].astype(np.float32)
+    out = np.empty((len(vectors), transform.shape[1]), np.float32)
+    for rows in _pieces(len(vectors)):
+        out[rows] = (vectors[rows] - mean) @ transform
+    return out
+
+
+def _pieces(n: int) -> Iterator[slice]:
+    """There is no room for a copy of all rows."""
+    return (slice(first, first + ROWS_AT_ONCE) for first in range(0, n, ROWS_AT_ONCE))

@@ -1,0 +1,40 @@
+"""Arrays whose rows kernels can take sixteen numbers at a time (see `kernels.lanes`).
+
+Their rows are whole lanes long, with zeros behind the numbers that are in use, and begin where a cache line does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+LANES = 16  # float32 numbers, which are a cache line
+
+Floats = NDArray[np.float32]
+
+
+def whole_lanes(n: int) -> int:
+    """n rounded up to whole lanes.
+
+    >>> whole_lanes(100), whole_lanes(64)
+    (112, 64)
+    """
+    return -(-n // LANES) * LANES
+
+
+def zero_rows(n: int, dim: int) -> Floats:
+    """n rows of zeros with room for `dim` numbers each."""
+    width = whole_lanes(dim)
+    room = np.zeros(n * width + LANES, np.float32)
+    first = -room.ctypes.data // room.itemsize % LANES
+    return room[first : first + n * width].reshape(n, width)
+
+
+def whole_rows(array: Floats) -> Floats:
+    """The array itself, if its rows are whole lanes, or a copy with zeros behind them."""
+    n, dim = array.shape
+    if dim == whole_lanes(dim) and array.flags.c_contiguous:
+        return array
+    rows = zero_rows(n, dim)
+    rows[:, :dim] = array
+    return rows

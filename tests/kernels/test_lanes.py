@@ -1,0 +1,60 @@
+"""Lanes against NumPy; and rows that are not whole lanes are refused before anything is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from polyseme.kernels.compiling import kernel
+from polyseme.kernels.contexts import gather_contexts
+from polyseme.kernels.lanes import load, root, spread, store, total
+from polyseme.kernels.rows import LANES, whole_rows, zero_rows
+
+
+@kernel
+def calculate(table: Any, out: Any, number: Any) -> Any:
+    """A row of `out` for each operation on rows 0 and 1 of the table; returns the sum of row 0."""
+    a, b = load(table, 0, 0), load(table, 1, 0)
+    store(out, 0, 0, a + b)
+    store(out, 1, 0, a - b)
+    store(out, 2, 0, a * b)
+    store(out, 3, 0, a / b)
+    store(out, 4, 0, root(a))
+    store(out, 5, 0, spread(number))
+    a += b
+    store(out, 6, LANES, a)
+    return total(load(table, 0, 0))
+
+
+def test_operations_are_those_of_numpy() -> None:
+    table = np.random.default_rng(0).uniform(1, 2, (2, LANES)).astype(np.float32)
+    a, b = table
+    out = zero_rows(7, 2 * LANES)
+    summed = calculate(table, out, np.float32(3))
+    expected = [a + b, a - b, a * b, a / b, np.sqrt(a), np.full(LANES, 3)]
+    np.testing.assert_allclose(out[:6, :LANES], expected, rtol=1e-6)
+    np.testing.assert_allclose(out[6], np.concatenate([np.zeros(LANES), a + b]), rtol=1e-6)
+    assert summed == pytest.approx(a.sum(), rel=1e-6)
+
+
+def contexts(choice: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    tokens, places = np.arange(3, dtype=np.int32), np.array([1])
+    weights = np.ones(3, np.float32)
+    gather_contexts(tokens, places, places - 1, places + 2, 1, np.float32(1), weights, choice, out)
+
+
+def test_rows_that_are_not_whole_lanes_are_refused() -> None:
+    with pytest.raises(ValueError, match="whole lanes"):
+        contexts(np.ones((3, 10), np.float32), np.empty((1, 10), np.float32))
+
+
+@pytest.mark.parametrize("dim", [10, 64, 100])
+def test_a_context_is_the_sum_of_rows_of_any_length(dim: int) -> None:
+    choice = np.random.default_rng(0).normal(size=(3, dim)).astype(np.float32)
+    out = zero_rows(1, dim)
+    contexts(whole_rows(choice), out)
+    np.testing.assert_allclose(out[0, :dim], choice[0] + choice[2], rtol=1e-5)
+    assert not out[0, dim:].any()
