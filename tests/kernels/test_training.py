@@ -91,7 +91,7 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
         sense_vectors=vectors(rows),
         sense_squares=zero_rows(rows if adagrad else 0, case.dim),
         cluster_centers=zero_rows(rows, choice_dim),
-        center_squares=np.zeros(rows, np.float32),
+        center_scales=np.zeros(rows, np.float32),
         sense_counts=np.zeros(rows, np.int64),
         sense_offsets=np.arange(0, rows + 1, case.senses, dtype=np.int64),
         sense_numbers=np.full(case.words, 1 if rule == "np-mssg" else case.senses, np.int32),
@@ -166,8 +166,8 @@ def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) ->
     assert parameters.sense_counts.sum() == trained
     never = parameters.sense_counts == 0
     assert not parameters.cluster_centers[never].any()
-    squares = (parameters.cluster_centers.astype(np.float64) ** 2).sum(axis=1)
-    np.testing.assert_allclose(parameters.center_squares, squares, atol=1e-5)
+    lengths = np.linalg.norm(parameters.cluster_centers.astype(np.float64), axis=1)
+    np.testing.assert_allclose(parameters.center_scales * lengths, lengths > 0, atol=1e-4)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -24,10 +24,9 @@ from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
 from polyseme.corpus.lexicon import GrowingLexicon, Split, split
 from polyseme.corpus.reading import Block, read_blocks
 from polyseme.corpus.sources import COMPRESSED, Source
-from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, as_it_is
+from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer
 from polyseme.errors import CorpusError
 from polyseme.kernels import text as kernels
-from polyseme.vocabulary import write_words
 
 CHUNK = 1 << 20
 
@@ -124,9 +123,10 @@ class _Writer:
             file.close()
         if self.tokens == 0:
             raise CorpusError(f"the corpus holds no words: {', '.join(s.path for s in sources[:3])} is empty.")
-        words, counts, new_ids = self._sorted_words()
-        write_words(self.folder / encoded.WORDS, words, counts)
-        digest = hashlib.sha256((self.folder / encoded.WORDS).read_bytes())
+        order, counts, new_ids = self._sorted_words()
+        words = self.lexicon.table(order, counts)
+        (self.folder / encoded.WORDS).write_bytes(words)
+        digest = hashlib.sha256(words)
         with (self.folder / encoded.TOKENS).open("r+b") as tokens:
             for ids in _ahead(_renumber(tokens, new_ids)):
                 digest.update(ids)
@@ -143,17 +143,22 @@ class _Writer:
         }
         (self.folder / encoded.DESCRIPTION).write_text(json.dumps(description, indent=1), encoding="utf-8")
 
-    def _sorted_words(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int32]]:
-        """The normal forms by frequency, their counts, and the new id of each number of the lexicon."""
-        place: dict[str, int] = {}
-        normal = as_it_is if isinstance(self.tokenizer, CallableTokenizer) else self.tokenizer.normal
-        merged = np.array([place.setdefault(normal(word), len(place)) for word in self.lexicon.words()])
-        counts = np.bincount(merged, self.lexicon.counts).astype(np.int64)
-        order = np.argsort(-counts, kind="stable")
-        rank = np.empty(len(order), np.int32)
+    def _sorted_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """The words in normal form by frequency, as numbers of the lexicon; their counts; the new id of each number.
+
+        Words of ASCII letters are in their normal form already (see `Tokenizer.lowers`).
+        """
+        counts = self.lexicon.counts.copy()
+        places = np.arange(len(counts))
+        if not isinstance(self.tokenizer, CallableTokenizer):
+            forms = {i: self.tokenizer.normal(word) for i, word in self.lexicon.not_ascii().items()}
+            if forms:
+                places[list(forms)] = self.lexicon.number(split(NUL.join(forms.values()).encode(), NUL_SEPARATED))
+        merged = np.bincount(places, counts, len(self.lexicon)).astype(np.int64)
+        order = np.argsort(-merged, kind="stable")[: np.count_nonzero(merged)]
+        rank = np.empty(len(merged), np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        words = list(place)
-        return [words[i] for i in order.tolist()], counts[order], rank[merged]
+        return order, merged[order], rank[places]
 
 
 def cut_block(block: Block, tokenizer: AnyTokenizer) -> CutBlock:

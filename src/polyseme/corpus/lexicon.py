@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +14,14 @@ from polyseme.kernels.bytes import EIGHT
 
 FIRST_CAPACITY = 1 << 16
 LETTERS_PER_WORD = 12
-SLOTS_PER_WORD = 4
+SLOTS_PER_WORD = 2
 
 
 @dataclass(frozen=True)
 class Split:
     """A text, and where its words stand in it; a line end is a word of no length."""
 
-    letters: NDArray[np.uint8]  # of the text, and some zeros
+    letters: NDArray[np.uint8]  # of the text, in lower case if the tokenizer says so, and some zeros
     bounds: NDArray[np.int32]  # (k, 2): where each word begins, and ends
 
     @property
@@ -43,9 +42,13 @@ class Split:
 
 def split(text: bytes, tokenizer: Tokenizer) -> Split:
     """Split a valid UTF-8 text into words."""
-    letters = np.frombuffer(text + bytes(EIGHT), np.uint8)
+    letters = np.zeros(len(text) + EIGHT, np.uint8)
+    letters[: len(text)] = np.frombuffer(text, np.uint8)
+    if tokenizer.lowers:
+        kernels.lower_ascii(letters)
     bounds = np.empty((len(text) + 2, 2), np.int32)
-    return Split(letters, bounds[: kernels.split(letters, len(text), tokenizer.classes, bounds)])
+    n = kernels.split(letters, len(text), tokenizer.classes, *tokenizer.byte_ranges, bounds)
+    return Split(letters, bounds[:n])
 
 
 class GrowingLexicon:
@@ -63,11 +66,21 @@ class GrowingLexicon:
 
     def words(self, first: int = 0) -> list[str]:
         """The words from number `first` on."""
-        bounds = self._arrays.bounds[first : len(self) + 1].tolist()
-        if not bounds:
-            return []
-        letters = self._arrays.letters[bounds[0] : bounds[-1]].tobytes()
-        return [letters[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
+        bounds = self._arrays.bounds
+        return self._arrays.letters[bounds[first] : bounds[len(self)]].tobytes().decode().split("\n")[:-1]
+
+    def not_ascii(self) -> dict[int, str]:
+        """The words that have other characters than those of ASCII, by their numbers."""
+        bounds, letters = self._arrays.bounds[: len(self) + 1], self._arrays.letters
+        places = np.flatnonzero(letters[: bounds[-1]] >= kernels.NOT_ASCII)
+        numbers = np.unique(np.searchsorted(bounds, places, side="right") - 1)
+        return {i: letters[bounds[i] : bounds[i + 1] - 1].tobytes().decode() for i in numbers.tolist()}
+
+    def table(self, order: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:
+        """Lines `word TAB count`, as `write_words` writes them, of the words with these numbers."""
+        out = np.empty(int(self._arrays.bounds[len(self)]) + kernels.DIGITS * len(order), np.uint8)
+        n = kernels.write_table(self._arrays.letters, self._arrays.bounds, order, counts, out)
+        return out[:n].tobytes()
 
     def number(self, words: Split) -> NDArray[np.int32]:
         """The numbers of the words of a text, END_OF_LINE for a line end."""
@@ -77,7 +90,7 @@ class GrowingLexicon:
         while done < len(ids):
             done += kernels.number(words.letters, bounds[done:], codes[done:], self._arrays, ids[done:])
             if done < len(ids):
-                self._grow(int(bounds[done, 1] - bounds[done, 0]))
+                self._grow(int(bounds[done, 1] - bounds[done, 0]) + 1)
         return ids
 
     def _grow(self, needed: int) -> None:
@@ -93,13 +106,13 @@ class GrowingLexicon:
         new.letters[:used] = old.letters[:used]
         new.counts[:n] = old.counts[:n]
         new.size[0] = n
-        kernels.fill_slots(new.slots, new.hashes, n)
+        kernels.fill_slots(new.slots, new.hashes, new.bounds, n)
         self._arrays = new
 
 
 def _empty(capacity: int, room: int) -> kernels.Lexicon:
     return kernels.Lexicon(
-        slots=np.full(capacity * SLOTS_PER_WORD, kernels.EMPTY, np.uint64),
+        slots=np.full((capacity * SLOTS_PER_WORD, 2), kernels.EMPTY, np.uint64),
         hashes=np.empty(capacity, np.uint64),
         bounds=np.zeros(capacity + 1, np.int64),
         letters=np.empty(room + EIGHT, np.uint8),

@@ -25,6 +25,7 @@ class Tokenizer:
     """How a text is cut into words: by classes of characters, then each word brought into its normal form.
 
     single, word, joiner: regular expressions for one character each, the classes of `polyseme.kernels.text`.
+    lowers: whether ASCII letters are brought into lower case, which is the normal form of words that have no others.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Tokenizer:
     word: str
     joiner: str
     normal: Callable[[str], str]
+    lowers: bool
 
     @cached_property
     def pattern(self) -> regex.Pattern[str]:
@@ -53,6 +55,17 @@ class Tokenizer:
                     classes[first + match.start() : first + (PLANE if alike else match.end())] = kind
         return classes
 
+    @cached_property
+    def byte_ranges(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Ranges of bytes, for the kernel: those of class WORD, and those that are not plain."""
+        from polyseme.kernels.text import JOINER, NEWLINE, NOT_ASCII, SINGLE, WORD
+
+        ascii_ = self.classes[:NOT_ASCII]
+        others = np.ones(256, np.bool_)
+        others[:NOT_ASCII] = np.isin(ascii_, (JOINER, SINGLE))
+        others[NEWLINE] = True
+        return _ranges(ascii_ == WORD), _ranges(others)
+
     def __call__(self, text: str) -> list[str]:
         return [self.normal(word) for word in self.pattern.findall(text)]
 
@@ -66,6 +79,16 @@ class CallableTokenizer:
 
     def __call__(self, text: str) -> list[str]:
         return [word for word in self.function(text) if word]
+
+
+def _ranges(chosen: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """The first and the last place of each run of those chosen.
+
+    >>> _ranges(np.array([True, False, True, True])).tolist()
+    [[0, 0], [2, 3]]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]])))
+    return (edges.reshape(-1, 2) - [0, 1]).astype(np.uint8)
 
 
 def lower_nfc(word: str) -> str:
@@ -87,9 +110,9 @@ def as_it_is(word: str) -> str:
 _UNSPACED = r"[\p{Han}\p{Hiragana}]"
 _NEVER = "[a&&b]"  # no character is both
 
-WORDS = Tokenizer("words", single=_UNSPACED, word=rf"[\w--{_UNSPACED}]", joiner="['’]", normal=lower_nfc)
-WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normal=as_it_is)
-NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normal=as_it_is)
+WORDS = Tokenizer("words", single=_UNSPACED, word=rf"[\w--{_UNSPACED}]", joiner="['’]", normal=lower_nfc, lowers=True)
+WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normal=as_it_is, lowers=False)
+NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normal=as_it_is, lowers=False)
 
 AnyTokenizer = Tokenizer | CallableTokenizer
 

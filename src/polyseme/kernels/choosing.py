@@ -18,14 +18,14 @@ from polyseme.kernels.senses import (
     BY_CENTER,
     BY_VECTOR,
     FIRST,
+    ONE,
     ONE_SENSE,
     ZERO,
     context_vector,
     nearest_center,
     strongest_vector,
+    unit_scale,
 )
-
-ONE = np.float32(1)
 
 
 @inlined
@@ -37,8 +37,8 @@ def choose_senses(n, start, end, parameters, tables, settings, scratch):
         if settings.rule == BY_CENTER and t + span < n:
             prefetch_centers(words[t + span], parameters)
         reach = 1 + below(draw(scratch.rng), settings.window)
-        square = find_context(n, t, reach, tables.choice, settings, scratch)
-        sense = choose_sense(words[t], square, parameters, settings, scratch.rng, scratch.context)
+        scale = find_context(n, t, reach, tables.choice, settings, scratch)
+        sense = choose_sense(words[t], scale, parameters, settings, scratch.rng, scratch.context)
         prefetch_row(parameters.sense_vectors, sense)
         scratch.reaches[t - start] = reach
         scratch.senses[t - start] = sense
@@ -48,15 +48,15 @@ def choose_senses(n, start, end, parameters, tables, settings, scratch):
 def prefetch_centers(word, parameters):
     """Fetch what the choice among the senses of a word reads."""
     row = parameters.sense_offsets[word]
-    prefetch_item(parameters.center_squares, row)
+    prefetch_item(parameters.center_scales, row)
     prefetch_item(parameters.sense_counts, row)
     for sense in range(row, row + parameters.sense_numbers[word]):
         prefetch_row(parameters.cluster_centers, sense)
 
 
 @inlined
-def choose_sense(word, square, parameters, settings, rng, context):
-    """The row of the sense of a word in a context, given with its squared length; center and count take it in."""
+def choose_sense(word, scale, parameters, settings, rng, context):
+    """The row of the sense of a word in a context, given with its `unit_scale`; center and count take it in."""
     row = parameters.sense_offsets[word]
     end = row + parameters.sense_numbers[word]
     if settings.rule == BY_CENTER or settings.rule == AT_RANDOM:
@@ -66,15 +66,14 @@ def choose_sense(word, square, parameters, settings, rng, context):
         elif empty < end:
             row = empty
         else:
-            row, cosine = nearest_center(
-                context, square, row, end, parameters.cluster_centers, parameters.center_squares
-            )
+            row, cosine = nearest_center(context, scale, row, end, parameters.cluster_centers, parameters.center_scales)
             if cosine < settings.new_sense_threshold and end < parameters.sense_offsets[word + 1]:
                 row = end  # two threads may make it at once: then it is the same one
                 parameters.sense_numbers[word] = end + 1 - parameters.sense_offsets[word]
         move_center(
-            row, context, parameters.sense_counts[row] + 1, parameters.cluster_centers, parameters.center_squares
-        )
+            row, context, ONE if settings.choice_window == 0 else scale, parameters.sense_counts[row] + 1,
+            parameters.cluster_centers, parameters.center_scales,
+        )  # fmt: skip
     elif settings.rule == BY_VECTOR:
         row = strongest_vector(context, row, end, parameters.sense_vectors)
     parameters.sense_counts[row] += 1
@@ -83,7 +82,7 @@ def choose_sense(word, square, parameters, settings, rng, context):
 
 @inlined
 def find_context(n, t, reach, choice, settings, scratch):
-    """The context by which the sense at t is chosen goes to `scratch.context`; returns its squared length.
+    """The context by which the sense at t is chosen goes to `scratch.context`; returns its `unit_scale`.
 
     To be called for every t from 0 on.
     """
@@ -91,22 +90,10 @@ def find_context(n, t, reach, choice, settings, scratch):
     if settings.rule == ONE_SENSE:
         return ZERO
     if wide == 0:
-        return context_vector(words, max(0, t - reach), min(n, t + reach + 1), t, choice, context)
+        return unit_scale(context_vector(words, max(0, t - reach), min(n, t + reach + 1), t, choice, context))
     fade = np.float32(settings.choice_fade)
     move_sides(words, n, t, wide, fade, None, choice, scratch.left, scratch.right)
-    square = add_sides(scratch.left, scratch.right, t % PIECE, context)
-    return unit_length(context, square)
-
-
-@inlined
-def unit_length(context, square):
-    """Give a vector of this squared length the length 1, if it has any; returns the square of what it has then."""
-    if square <= 0:
-        return ZERO
-    scale = spread(ONE / np.sqrt(square))
-    for i in range(0, context.shape[1], LANES):
-        store(context, FIRST, i, load(context, FIRST, i) * scale)
-    return ONE
+    return unit_scale(add_sides(scratch.left, scratch.right, t % PIECE, context))
 
 
 @inlined
@@ -119,13 +106,13 @@ def first_empty(first, last, counts):
 
 
 @inlined
-def move_center(row, context, count, centers, center_squares):
-    """mu += (c - mu) / count, which keeps mu the mean of its contexts."""
-    share = spread(ONE / np.float32(count))
+def move_center(row, context, scale, count, centers, center_scales):
+    """mu += (scale c - mu) / count, which keeps mu the mean of its contexts."""
+    share, scale = spread(ONE / np.float32(count)), spread(scale)
     squares = spread(ZERO)
     for i in range(0, context.shape[1], LANES):
         old = load(centers, row, i)
-        new = old + (load(context, FIRST, i) - old) * share
+        new = old + (scale * load(context, FIRST, i) - old) * share
         squares += new * new
         store(centers, row, i, new)
-    center_squares[row] = total(squares)
+    center_scales[row] = unit_scale(total(squares))

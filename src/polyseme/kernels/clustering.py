@@ -8,11 +8,10 @@ from polyseme.kernels.compiling import inner, kernel
 from polyseme.kernels.lanes import load, refuse_parts, spread, store
 from polyseme.kernels.randomness import S32, below, draw
 from polyseme.kernels.rows import LANES
-from polyseme.kernels.senses import FIRST, ZERO, dot
+from polyseme.kernels.senses import FIRST, ONE, ZERO, dot
 
 STARTS = 2
 ROUNDS = 10
-ONE = np.float32(1)
 TINY = np.float32(1e-12)
 
 

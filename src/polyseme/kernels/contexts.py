@@ -22,6 +22,7 @@ from polyseme.kernels.senses import FIRST, ZERO
 PIECE = 256  # words whose right sides are found at once
 AHEAD = 6  # words by which a row is fetched before it is needed
 PLACES = 8  # whose contexts are gathered at once
+TOKENS_PER_LINE = 16
 
 
 @inlined
@@ -108,7 +109,8 @@ def gather_contexts(tokens, positions, starts, ends, reach, fade, weights, choic
     for first in range(0, len(positions), PLACES):
         last = min(first + PLACES, len(positions))
         for i in range(last, min(last + PLACES, len(positions))):
-            prefetch_item(tokens, positions[i])
+            for t in range(positions[i] - reach, positions[i] + reach + TOKENS_PER_LINE, TOKENS_PER_LINE):
+                prefetch_item(tokens, t)
         for i in range(first, last):  # the rows of all of them are on the way before one is needed
             k = i - first
             numbers[k] = list_context(

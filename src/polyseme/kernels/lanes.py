@@ -29,8 +29,6 @@ from polyseme.kernels.rows import LANES
 
 _FLOAT, _INT = ir.FloatType(), ir.IntType(32)
 _VECTOR = ir.VectorType(_FLOAT, LANES)
-_UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
-_ZEROS = ir.Constant(ir.VectorType(_INT, LANES), [0] * LANES)
 _BYTES_OF_A_FLOAT = 4
 
 
@@ -85,6 +83,13 @@ def item_pointer(context, builder, signature, arguments):
     return cgutils.get_item_pointer(context, builder, table_type, array, indices)
 
 
+def spread_over(builder, number, vector):
+    """A vector of a type, each of whose elements is the number."""
+    undefined = ir.Constant(vector, ir.Undefined)
+    zeros = ir.Constant(ir.VectorType(_INT, vector.count), [0] * vector.count)
+    return builder.shuffle_vector(builder.insert_element(undefined, number, _INT(0)), undefined, zeros)
+
+
 def _lanes_pointer(context, builder, signature, arguments):
     return builder.bitcast(item_pointer(context, builder, signature, arguments), _VECTOR.as_pointer())
 
@@ -112,8 +117,7 @@ def store(_typing, table, row, column, lanes):
 @intrinsic
 def spread(_typing, _number):
     def generate(_context, builder, _signature, arguments):
-        first = builder.insert_element(_UNDEFINED, arguments[0], _INT(0))
-        return builder.shuffle_vector(first, _UNDEFINED, _ZEROS)
+        return spread_over(builder, arguments[0], _VECTOR)
 
     return _LANES(types.float32), generate
 

@@ -11,9 +11,8 @@ import numpy as np
 from polyseme.kernels.compiling import inlined, inner
 from polyseme.kernels.lanes import load, root, spread, store, total
 from polyseme.kernels.rows import LANES
-from polyseme.kernels.senses import ZERO, dot
+from polyseme.kernels.senses import ONE, ZERO, dot
 
-ONE = np.float32(1)
 LIMIT = np.float32(16)  # dot products beyond are as certain
 SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
 PAIRS_PER_LOG = 32

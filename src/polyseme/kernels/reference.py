@@ -127,7 +127,7 @@ def choose_sense(word: int, c_bar: NDArray[Any], p: Parameters, settings: Settin
             p.sense_numbers[word] += 1
     p.sense_counts[best] += 1
     p.cluster_centers[best] += (c_bar - p.cluster_centers[best]) / p.sense_counts[best]
-    p.center_squares[best] = p.cluster_centers[best] @ p.cluster_centers[best]
+    p.center_scales[best] = 1 / (np.linalg.norm(p.cluster_centers[best]) or np.inf)
     return best
 
 

@@ -12,7 +12,7 @@ from polyseme.kernels.rows import LANES
 ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
 # Cosines closer than this are equal, and the older sense wins: rounding must not decide.
 TIE = np.float32(1e-5)
-ZERO = np.float32(0)
+ZERO, ONE = np.float32(0), np.float32(1)
 # The first row, or the only one. What is called with a literal 0 would be compiled once more, for that.
 FIRST = np.int64(0)
 
@@ -35,7 +35,7 @@ def context_vector(words, first, last, center, table, context):
     context  OUT  float32 (1, d)
     """
     others = last - first - (1 if first <= center < last else 0)
-    scale = spread(np.float32(1) / np.float32(max(others, 1)))
+    scale = spread(ONE / np.float32(max(others, 1)))
     squares = spread(ZERO)
     for i in range(0, table.shape[1], LANES):
         mean = spread(ZERO)
@@ -49,23 +49,27 @@ def context_vector(words, first, last, center, table, context):
 
 
 @inlined
-def nearest_center(context, context_square, first, last, centers, center_squares):
+def nearest_center(context, scale, first, last, centers, center_scales):
     """The row among first..last-1 whose center has the highest cosine with the context, and that cosine.
 
-    context         IN  float32 (1, d)
-    centers         IN  float32 (R, d)
-    center_squares  IN  float32 (R,)    |center|^2; a cosine with a center of length 0 is 0
+    context        IN  float32 (1, d)
+    scale          IN  float32         what brings the context to length 1; 0 if it has none
+    centers        IN  float32 (R, d)
+    center_scales  IN  float32 (R,)    the same of each center: a cosine with one of length 0 is 0
     """
     best = first
     best_cosine = np.float32(-2)
     for row in range(first, last):
-        squares = context_square * center_squares[row]
-        cosine = ZERO
-        if squares > 0:
-            cosine = dot(context, FIRST, centers, row) / np.sqrt(squares)
+        cosine = dot(context, FIRST, centers, row) * (scale * center_scales[row])
         if cosine > best_cosine + TIE:
             best, best_cosine = row, cosine
     return best, best_cosine
+
+
+@inlined
+def unit_scale(square):
+    """What brings a vector of this squared length to length 1, if it has any."""
+    return ONE / np.sqrt(square) if square > ZERO else ZERO
 
 
 @inner

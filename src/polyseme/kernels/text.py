@@ -15,30 +15,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.bytes import EIGHT, load_eight, load_up_to_eight
+from polyseme.kernels.bytes import EIGHT, MANY, in_range, load_eight, load_up_to_eight, trailing_zeros
 from polyseme.kernels.compiling import inlined, inner, kernel
-from polyseme.kernels.prefetching import prefetch_item
+from polyseme.kernels.prefetching import prefetch_item, prefetch_to_read
 
 SEPARATOR, WORD, JOINER, SINGLE = 0, 1, 2, 3
-NEWLINE = 10
+TAB, NEWLINE, ZERO_DIGIT = 9, 10, 48
+DIGITS = 21  # of a count, with the TAB before and the line end behind it
+LETTER_A, LETTERS, LOWER_CASE = np.uint8(ord("A")), np.uint8(26), np.uint8(0x20)
+NOT_ASCII = 0x80  # bytes from here on are parts of characters
 END_OF_LINE = -1
+ONE_BIT = np.uint32(1)
 
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits of no pattern
-HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-EMPTY = np.uint64(LOW)  # no word has this number
+HALF = np.uint64(32)
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # no word has this number
 
-FAR, NEAR = 12, 6  # words by which a slot, and the word in it, are fetched before they are needed
+FAR, NEAR = 32, 12  # words by which a slot, and the count of the word in it, are fetched before they are needed
 
 
 class Lexicon(NamedTuple):
     """A hash table from the bytes of a word to its number, in order of first sight.
 
-    slots   SHARED  uint64 (a power of 2,)  high half of the word's hash, and its number, or EMPTY
-    hashes  SHARED  uint64 (capacity,)      hash of each word
-    bounds  SHARED  int64  (capacity + 1,)  word i is letters[bounds[i]:bounds[i + 1]]
-    letters SHARED  uint8  (room + EIGHT,)  the words' bytes, end to end
-    counts  SHARED  int64  (capacity,)      how often each word was seen
-    size    SHARED  int64  (1,)             number of words
+    slots   SHARED  uint64 (a power of 2, 2)  the hash of a word, and its `entry`, or EMPTY
+    hashes  SHARED  uint64 (capacity,)        hash of each word
+    bounds  SHARED  int64  (capacity + 1,)    word i is letters[bounds[i] : bounds[i + 1] - 1]
+    letters SHARED  uint8  (room + EIGHT,)    the words' bytes, each with a line end behind it
+    counts  SHARED  int64  (capacity,)        how often each word was seen
+    size    SHARED  int64  (1,)               number of words
     """
 
     slots: NDArray[np.uint64]
@@ -64,25 +68,41 @@ def class_at(text, i, classes):
 
 
 @kernel
-def split(text, n, classes, bounds):
+def split(text, n, classes, words, others, bounds):
     """Find the words of a text, and its line ends as words of no length.
 
-    The next place to be written goes up where a word begins or ends, and otherwise what stands there is written over:
-    so there is no branch for each letter, which the processor could not foresee.
+    What is plain is looked at MANY bytes at a time: as bits of a number, of which those are places where words begin
+    and end that differ from the bit before. What is not plain is looked at character by character.
 
     text     IN   uint8 (n + EIGHT,)  valid UTF-8, and zeros
     classes  IN   uint8 (0x110000,)
+    words    IN   uint8 (k, 2)        the first and the last of each range of bytes that are characters of class WORD
+    others   IN   uint8 (l, 2)        the same of those that are not plain: line ends, JOINER, SINGLE, not ASCII
     bounds   OUT  int32 (n + 2, 2)    the first byte of each word, and the byte behind it
     Returns the number of words and line ends.
     """
     flat = bounds.reshape(-1)  # where words begin and end by turns
     found, i, inside = np.int64(0), np.int64(0), False
     while i < n:
+        if i + MANY <= n and text[i] < NOT_ASCII:
+            plain = trailing_zeros(in_ranges(text, i, others))
+            word = in_ranges(text, i, words)
+            edges = (word ^ (word << ONE_BIT | np.uint32(inside))) & first_bits(plain)
+            while edges:
+                flat[found] = i + trailing_zeros(edges)
+                found += 1
+                edges &= edges - ONE_BIT
+            if plain:
+                inside = word >> np.uint32(plain - 1) & ONE_BIT == 1
+            i += plain
+            if plain == MANY:
+                continue
         kind, width = class_at(text, i, classes)
         if kind == JOINER:
             kind = WORD if inside and i + width < n and class_at(text, i + width, classes)[0] == WORD else SEPARATOR
-        flat[found] = i
-        found += (kind == WORD) != inside
+        if (kind == WORD) != inside:
+            flat[found] = i
+            found += 1
         inside = kind == WORD
         if kind == SINGLE:
             flat[found], flat[found + 1] = i, i + width
@@ -97,8 +117,35 @@ def split(text, n, classes, bounds):
 
 
 @kernel
+def lower_ascii(text):
+    """Bring the letters A to Z into lower case.  text SHARED uint8 (n,)"""
+    for i in range(len(text)):
+        if np.uint8(text[i] - LETTER_A) < LETTERS:
+            text[i] |= LOWER_CASE
+
+
+@inlined
+def in_ranges(text, place, ranges):
+    """A number of MANY bits: which of text[place : place + MANY] are in one of the ranges."""
+    bits = np.uint32(0)
+    for k in range(len(ranges)):
+        bits |= in_range(text, place, ranges[k, 0], ranges[k, 1])
+    return bits
+
+
+@inlined
+def first_bits(n):
+    """A number of MANY bits of which the first n are set."""
+    return np.uint32((np.uint64(1) << np.uint64(n)) - np.uint64(1))
+
+
+@kernel
 def hash_words(text, bounds, codes):
-    """A hash of each word of a text.  text, bounds IN as from `split`; codes OUT uint64 (k,)"""
+    """A hash of each word of a text; no two words of up to EIGHT bytes have the same.
+
+    text, bounds  IN   as from `split`
+    codes         OUT  uint64 (k,)
+    """
     for t in range(len(bounds)):
         start, end = np.int64(bounds[t, 0]), np.int64(bounds[t, 1])
         code = np.uint64(end - start)
@@ -112,9 +159,9 @@ def hash_words(text, bounds, codes):
 
 @inlined
 def mixed(code):
-    """A number each of whose bits depends on many of the code's."""
+    """A number each of whose bits depends on many of the code's, and from which the code could be found again."""
     code *= HASH_FACTOR
-    return code ^ code >> HIGH
+    return code ^ code >> HALF
 
 
 @kernel
@@ -130,43 +177,54 @@ def number(text, bounds, codes, lexicon, ids):
     mask = np.uint64(len(slots) - 1)
     for t in range(len(bounds)):
         if t + FAR < len(codes):
-            prefetch_item(slots, np.int64(codes[t + FAR] & mask))
+            prefetch_to_read(slots, np.int64(codes[t + FAR] & mask), 0)
         if t + NEAR < len(codes):
-            likely = slots[codes[t + NEAR] & mask]
-            if likely != EMPTY:
-                prefetch_item(word_bounds, np.int64(likely & LOW))
-                prefetch_item(counts, np.int64(likely & LOW))
+            prefetch_item(counts, number_of(slots[np.int64(codes[t + NEAR] & mask), 1]))
         start, end, code = np.int64(bounds[t, 0]), np.int64(bounds[t, 1]), codes[t]
         if start == end:
             ids[t] = END_OF_LINE
             continue
-        slot = code & mask
+        slot = np.int64(code & mask)
         while True:
-            entry = slots[slot]
-            word = np.int64(entry & LOW)
-            if entry == EMPTY:
+            if slots[slot, 1] == EMPTY:
                 word = size[0]
-                if word == len(hashes) or word_bounds[word] + end - start > len(letters) - EIGHT:
+                if word == len(hashes) or word_bounds[word] + end - start + 1 > len(letters) - EIGHT:
                     return t
                 hashes[word] = code
-                word_bounds[word + 1] = copy_bytes(text, start, end, letters, word_bounds[word])
+                last = copy_bytes(text, start, end, letters, word_bounds[word])
+                letters[last] = NEWLINE
+                word_bounds[word + 1] = last + 1
                 counts[word] = 0
-                slots[slot] = slot_entry(code, word)
+                slots[slot, 0], slots[slot, 1] = code, entry(word, end - start)
                 size[0] += 1
                 break
-            if entry >> HIGH == code >> HIGH and same_word(
-                text, start, end, letters, word_bounds[word], word_bounds[word + 1]
-            ):
-                break
-            slot = slot + np.uint64(1) & mask
+            word = number_of(slots[slot, 1])
+            if slots[slot, 0] == code:  # of short words, no two of which have the same, nothing else need be compared
+                long = end - start > EIGHT
+                if long == is_long(slots[slot, 1]) and (
+                    not long or same_word(text, start, end, letters, word_bounds[word], word_bounds[word + 1] - 1)
+                ):
+                    break
+            slot = np.int64(np.uint64(slot + 1) & mask)
         counts[word] += 1
         ids[t] = word
     return len(bounds)
 
 
 @inlined
-def slot_entry(code, word):
-    return code >> HIGH << HIGH | np.uint64(word)
+def entry(word, length):
+    """What a slot holds of a word: its number, and whether it is longer than EIGHT bytes."""
+    return np.uint64(2 * word + (length > EIGHT))
+
+
+@inlined
+def number_of(entry):
+    return np.int64(entry >> np.uint64(1))
+
+
+@inlined
+def is_long(entry):
+    return entry & np.uint64(1) == 1
 
 
 @inner
@@ -191,14 +249,44 @@ def same_word(text, start, end, other, first, last):
 
 
 @kernel
-def fill_slots(slots, hashes, size):
-    """Enter words 0 to size into empty slots.  slots OUT uint64 (a power of 2,); hashes IN uint64."""
+def fill_slots(slots, hashes, bounds, size):
+    """Enter words 0 to size into empty slots.  slots OUT; hashes, bounds IN as in `Lexicon`"""
     mask = np.uint64(len(slots) - 1)
     for word in range(size):
-        slot = hashes[word] & mask
-        while slots[slot] != EMPTY:
-            slot = slot + np.uint64(1) & mask
-        slots[slot] = slot_entry(hashes[word], word)
+        slot = np.int64(hashes[word] & mask)
+        while slots[slot, 1] != EMPTY:
+            slot = np.int64(np.uint64(slot + 1) & mask)
+        slots[slot, 0], slots[slot, 1] = hashes[word], entry(word, bounds[word + 1] - 1 - bounds[word])
+
+
+@kernel
+def write_table(letters, bounds, order, counts, out):
+    """Write a line `word TAB count` for each of a number of words; returns the length of it all.
+
+    letters, bounds  IN   as in `Lexicon`
+    order            IN   int64 (k,)  the numbers of the words
+    counts           IN   int64 (k,)  of each of these
+    out              OUT  uint8       DIGITS more for each word than its letters are enough
+    """
+    n = np.int64(0)
+    for i in range(len(order)):
+        word = order[i]
+        n = copy_bytes(letters, bounds[word], bounds[word + 1] - 1, out, n)
+        out[n] = TAB
+        count, end = counts[i], n + 2
+        while count >= 10:
+            count //= 10
+            end += 1
+        count, n = counts[i], end
+        while True:
+            end -= 1
+            out[end] = ZERO_DIGIT + count % 10
+            count //= 10
+            if count == 0:
+                break
+        out[n] = NEWLINE
+        n += 1
+    return n
 
 
 @kernel

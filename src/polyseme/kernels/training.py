@@ -33,10 +33,11 @@ from polyseme.kernels.choosing import choose_senses
 from polyseme.kernels.compiling import inlined, inner, uncounted
 from polyseme.kernels.contexts import PIECE
 from polyseme.kernels.lanes import refuse_parts
-from polyseme.kernels.learning import ONE, dot_rows, find_pulls, log_loss, move_adagrad, move_sgd
+from polyseme.kernels.learning import dot_rows, find_pulls, log_loss, move_adagrad, move_sgd
 from polyseme.kernels.prefetching import prefetch_row
 from polyseme.kernels.randomness import S32, draw, draw_noise
 from polyseme.kernels.rows import whole_lanes, zero_rows
+from polyseme.kernels.senses import ONE
 
 AHEAD = 2  # tokens by which rows of a window are fetched before they are needed
 LOSS_EVERY = 16  # the loss is measured on one token of so many: the logarithms take time
@@ -50,7 +51,7 @@ class Parameters(NamedTuple):
     sense_vectors    float32 (R, d)                  v_s; senses of word w are rows offsets[w] to offsets[w + 1]
     sense_squares    float32 the same, or no rows
     cluster_centers  float32 (R, c), or no rows      mu
-    center_squares   float32 (R,), or none           |mu|^2, kept up to date
+    center_scales    float32 (R,), or none           1 / |mu|, or 0, kept up to date
     sense_counts     int64   (R,)                    tokens that chose the sense; a lost increment slows a center
     sense_offsets    int64   (V + 1,)
     sense_numbers    int32   (V,)                    senses that the word has now, of those it has room for
@@ -61,7 +62,7 @@ class Parameters(NamedTuple):
     sense_vectors: NDArray[np.float32]
     sense_squares: NDArray[np.float32]
     cluster_centers: NDArray[np.float32]
-    center_squares: NDArray[np.float32]
+    center_scales: NDArray[np.float32]
     sense_counts: NDArray[np.int64]
     sense_offsets: NDArray[np.int64]
     sense_numbers: NDArray[np.int32]

@@ -52,7 +52,8 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, found)
         rows = p.sense_offsets[some][:, None] + np.arange(most)
         p.cluster_centers[rows] = centers
-        p.center_squares[rows] = np.einsum("wkd,wkd->wk", centers, centers)
+        lengths = np.sqrt(np.einsum("wkd,wkd->wk", centers, centers))
+        p.center_scales[rows] = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         p.sense_counts[rows] = sizes
         p.sense_numbers[some] = found
 

@@ -61,7 +61,7 @@ class TrainState:
             sense_vectors=sense_vectors,
             sense_squares=zero_rows(rows if adagrad else 0, dim),
             cluster_centers=zero_rows(rows if centers else 0, _choice_dim(config)),
-            center_squares=np.zeros(rows if centers else 0, np.float32),
+            center_scales=np.zeros(rows if centers else 0, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
             sense_numbers=np.ones(words, np.int32),
