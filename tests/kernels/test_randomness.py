@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.randomness import below, draw, draw_noise
+from polyseme.kernels.randomness import below, draw, noise_word
 from polyseme.kernels.reference import Randomness
 from polyseme.vocabulary import Vocabulary
 
@@ -30,5 +30,5 @@ def test_noise_words_come_as_often_as_the_table_says() -> None:
     counts = np.array([1000, 100, 10, 1], np.int64)
     table = Vocabulary(list("abcd"), counts).noise_table()
     state = np.array([9], np.uint64)
-    drawn = np.bincount([draw_noise(state, table) for _ in range(100_000)], minlength=4) / 100_000
+    drawn = np.bincount([noise_word(np.uint64(draw(state)), table) for _ in range(100_000)], minlength=4) / 100_000
     np.testing.assert_allclose(drawn, counts**0.75 / (counts**0.75).sum(), atol=0.005)

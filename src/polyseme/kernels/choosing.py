@@ -34,8 +34,11 @@ def choose_senses(n, start, end, parameters, tables, settings, scratch):
     words = scratch.words
     span = end - start
     for t in range(start, end):
-        if settings.rule == BY_CENTER and t + span < n:
-            prefetch_centers(words[t + span], parameters)
+        if t + 2 * span < n:
+            prefetch_item(parameters.sense_offsets, words[t + 2 * span])
+            prefetch_item(parameters.sense_numbers, words[t + 2 * span])
+        if t + span < n:
+            prefetch_senses(words[t + span], parameters, settings)
         reach = 1 + below(draw(scratch.rng), settings.window)
         scale = find_context(n, t, reach, tables.choice, settings, scratch)
         sense = choose_sense(words[t], scale, parameters, settings, scratch.rng, scratch.context)
@@ -45,13 +48,14 @@ def choose_senses(n, start, end, parameters, tables, settings, scratch):
 
 
 @inlined
-def prefetch_centers(word, parameters):
+def prefetch_senses(word, parameters, settings):
     """Fetch what the choice among the senses of a word reads."""
     row = parameters.sense_offsets[word]
-    prefetch_item(parameters.center_scales, row)
     prefetch_item(parameters.sense_counts, row)
-    for sense in range(row, row + parameters.sense_numbers[word]):
-        prefetch_row(parameters.cluster_centers, sense)
+    if settings.rule == BY_CENTER:
+        prefetch_item(parameters.center_scales, row)
+        for sense in range(row, row + parameters.sense_numbers[word]):
+            prefetch_row(parameters.cluster_centers, sense)
 
 
 @inlined

@@ -30,10 +30,14 @@ def below(bits, n):
 
 
 @kernel
-def draw_noise(state, noise):
-    """A noise word from an alias table.  noise IN uint32 (V, 2), see `Vocabulary.noise_table`"""
-    bits = draw(state)
-    slot = below(bits, len(noise))
-    if (bits & LOW) < noise[slot, 0]:
-        return slot
-    return np.int64(noise[slot, 1])
+def noise_slot(bits, noise):
+    """Where in an alias table random bits point.  noise IN uint32 (V, 2), see `Vocabulary.noise_table`"""
+    return below(bits, len(noise))
+
+
+@kernel
+def noise_word(bits, noise):
+    """The noise word that random bits stand for."""
+    slot = noise_slot(bits, noise)
+    alias = np.int64(noise[slot, 1])  # read in any case: no branch, which could not be foreseen
+    return slot if (bits & LOW) < noise[slot, 0] else alias

@@ -37,12 +37,6 @@ class Randomness:
     def high(self) -> int:
         return self.bits() >> 32
 
-    def noise_word(self, table: NDArray[np.uint32]) -> int:
-        bits = self.bits()
-        slot = (bits >> 32) * len(table) >> 32
-        threshold, alias = table[slot].tolist()
-        return slot if bits & 0xFFFFFFFF < threshold else alias
-
 
 def train_block(
     tokens: NDArray[np.int32],
@@ -57,13 +51,15 @@ def train_block(
     random = Randomness(seed)
     most = min(2 * settings.window * settings.negatives, settings.noise_words)
     trained, pairs, measured, loss = 0, 0, 0, 0.0
+    drawn = [random.bits() for _ in range(most)]  # a span ahead
     for start, end in pairwise(sentences.tolist()):
         known = [w for w in tokens[start:end].tolist() if w < len(tables.keep)]
         words = [w for w in known if random.high() < tables.keep[w]]
         if len(words) < 2:
             continue
         for first in range(0, len(words), settings.noise_span):
-            noise = [random.noise_word(tables.noise) for _ in range(most)]
+            noise = [noise_word(bits, tables.noise) for bits in drawn]
+            drawn = [random.bits() for _ in range(most)]
             chosen = []
             for t in range(first, min(first + settings.noise_span, len(words))):
                 reach = 1 + (random.high() * settings.window >> 32)
@@ -81,6 +77,12 @@ def train_block(
                 trained += 1
                 pairs += len(window) + asked
     return trained, pairs, loss * (pairs / max(measured, 1))
+
+
+def noise_word(bits: int, table: NDArray[np.uint32]) -> int:
+    slot = (bits >> 32) * len(table) >> 32
+    threshold, alias = table[slot].tolist()
+    return slot if bits & 0xFFFFFFFF < threshold else alias
 
 
 def around(words: list[int], t: int, reach: int) -> list[int]:

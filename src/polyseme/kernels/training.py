@@ -34,10 +34,10 @@ from polyseme.kernels.compiling import inlined, inner, uncounted
 from polyseme.kernels.contexts import PIECE
 from polyseme.kernels.lanes import refuse_parts
 from polyseme.kernels.learning import dot_rows, find_pulls, log_loss, move_adagrad, move_sgd
-from polyseme.kernels.prefetching import prefetch_row
-from polyseme.kernels.randomness import S32, draw, draw_noise
+from polyseme.kernels.prefetching import prefetch_row, prefetch_to_read
+from polyseme.kernels.randomness import S32, draw, noise_slot, noise_word
 from polyseme.kernels.rows import whole_lanes, zero_rows
-from polyseme.kernels.senses import ONE
+from polyseme.kernels.senses import FIRST, ONE
 
 AHEAD = 2  # tokens by which rows of a window are fetched before they are needed
 LOSS_EVERY = 16  # the loss is measured on one token of so many: the logarithms take time
@@ -105,6 +105,7 @@ class Scratch(NamedTuple):
     words: NDArray[np.int32]
     rows: NDArray[np.int32]
     noise_rows: NDArray[np.int32]
+    noise_bits: NDArray[np.uint64]
     reaches: NDArray[np.int32]
     senses: NDArray[np.int64]
     pulls: NDArray[np.float32]
@@ -125,6 +126,7 @@ def make_scratch(longest_sentence: int, dim: int, choice_dim: int, settings: Set
         words=np.empty(longest_sentence, np.int32),
         rows=np.empty(most + noise, np.int32),
         noise_rows=np.empty(noise, np.int32),
+        noise_bits=np.empty(noise, np.uint64),
         reaches=np.empty(span, np.int32),
         senses=np.empty(span, np.int64),
         pulls=np.zeros(whole_lanes(most + noise), np.float32),
@@ -154,13 +156,15 @@ def train_block(tokens, sentences, parameters, tables, settings, scratch, seed, 
     take_hot_rows(table, hot_base, scratch.hot_before)
     take_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
     trained, pairs, measured, loss = 0, 0, 0, 0.0
+    draw_noise_bits(tables.noise, rng, scratch.noise_bits)
     for s in range(len(sentences) - 1):
         n = keep_words(tokens, sentences[s], sentences[s + 1], tables.keep, rng, words)
         if n < 2:  # a word alone has no context
             continue
         for start in range(0, n, settings.noise_span):
             end = min(start + settings.noise_span, n)
-            draw_noise_rows(tables.noise, settings, hot_base, rng, scratch.noise_rows, table)
+            find_noise_rows(tables.noise, settings, hot_base, scratch.noise_bits, scratch.noise_rows, table)
+            draw_noise_bits(tables.noise, rng, scratch.noise_bits)
             choose_senses(n, start, end, parameters, tables, settings, scratch)
             for t in range(start, end):
                 prefetch_next(n, t, parameters, settings, scratch, hot_base)
@@ -185,9 +189,9 @@ def keep_words(tokens, start, end, keep, rng, words):
     n = 0
     for t in range(start, end):
         token = tokens[t]
-        if token < len(keep) and draw(rng) >> S32 < keep[token]:
+        if token < len(keep):
             words[n] = token
-            n += 1
+            n += draw(rng) >> S32 < keep[token]
     return n
 
 
@@ -232,10 +236,18 @@ def global_row(word, hot, hot_base):
 
 
 @inlined
-def draw_noise_rows(noise, settings, hot_base, rng, noise_rows, table):
-    """Fill `noise_rows` with those of new noise words."""
+def draw_noise_bits(noise, rng, noise_bits):
+    """Draw what the noise words of the next span follow from, and fetch where they stand in their table."""
+    for j in range(len(noise_bits)):
+        noise_bits[j] = draw(rng)
+        prefetch_to_read(noise, noise_slot(noise_bits[j], noise), FIRST)
+
+
+@inlined
+def find_noise_rows(noise, settings, hot_base, noise_bits, noise_rows, table):
+    """Fill `noise_rows` with those of the noise words that follow from what was drawn before."""
     for j in range(len(noise_rows)):
-        noise_rows[j] = global_row(draw_noise(rng, noise), settings.hot, hot_base)
+        noise_rows[j] = global_row(noise_word(noise_bits[j], noise), settings.hot, hot_base)
         prefetch_row(table, noise_rows[j])
 
 

@@ -14,7 +14,7 @@ from polyseme.kernels.contexts import gather_contexts
 from polyseme.mapping import let_go
 from polyseme.training.state import TrainState
 
-USES = 300  # contexts looked at for each word
+USES, USES_TO_DISCOVER = 100, 300  # contexts looked at for each word; it takes more to tell how many senses it has
 LEAST_SHARE, LEAST_USES = 0.05, 30  # of a word's uses: a smaller cluster is no sense that could be discovered
 WORDS_AT_ONCE = 32  # whose contexts a thread holds in memory
 
@@ -29,11 +29,12 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     most = int(room.max())
     words = np.flatnonzero(room > 1)
     weights = (state.tables.keep / 2.0**32).astype(np.float32)
-    uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=USES, seed=config.seed)
     tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
     choice = state.tables.choice
     reach, fade = config.choice_window or config.window, np.float32(config.choice_fade)
     discovers = config.model == "np-mssg"
+    looked_at = USES_TO_DISCOVER if discovers else USES
+    uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=looked_at, seed=config.seed)
     apart = config.apartness if discovers else 0.0
 
     def cluster(first: int) -> None:
