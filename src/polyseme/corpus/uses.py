@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polyseme.kernels.counting import sample_uses
+from polyseme.mapping import let_go
+
+READ_AT_ONCE = 1 << 20  # tokens, which may be mapped from a file
 
 Ints = NDArray[np.int64]
 
@@ -35,6 +38,8 @@ def find_uses(
     room = np.zeros(len(counts), np.int64)
     room[chosen] = counts[chosen] if most is None else np.minimum(counts[chosen], most)
     offsets = np.concatenate([[0], np.cumsum(room)])
-    positions = np.empty(offsets[-1], np.int64)
-    sample_uses(np.asarray(tokens), offsets, np.array([seed], np.uint64), np.zeros(len(counts), np.int64), positions)
+    positions, seen, rng = np.empty(offsets[-1], np.int64), np.zeros(len(counts), np.int64), np.array([seed], np.uint64)
+    for first in range(0, len(tokens), READ_AT_ONCE):
+        sample_uses(np.asarray(tokens[first : first + READ_AT_ONCE]), first, offsets, rng, seen, positions)
+        let_go(tokens)
     return Uses(positions, offsets)

@@ -26,14 +26,15 @@ def count_sentences(tokens, sentences, last, frequencies):
 
 
 @kernel
-def sample_uses(tokens, offsets, rng, seen, positions):
+def sample_uses(tokens, place, offsets, rng, seen, positions):
     """Where words stand: all uses of a word, in order, if there is room for them, else a random sample (reservoir).
 
     tokens     IN      int32 (n,)      ids; V and more are passed over
+    place      IN      int64           position of tokens[0] in the text; what is before was looked at before
     offsets    IN      int64 (V + 1,)  there is room for word w at positions[offsets[w] : offsets[w + 1]]
     rng        SHARED  uint64 (1,)
-    seen       OUT     int64 (V,)      uses of each word; must be 0 before
-    positions  OUT     int64 (offsets[V],)
+    seen       SHARED  int64 (V,)      uses of each word so far
+    positions  SHARED  int64 (offsets[V],)
     """
     for t in range(len(tokens)):
         word = tokens[t]
@@ -42,12 +43,12 @@ def sample_uses(tokens, offsets, rng, seen, positions):
         first, room = offsets[word], offsets[word + 1] - offsets[word]
         if room == 0:
             continue
-        place = seen[word]
+        use = seen[word]
         seen[word] += 1
-        if place >= room:
-            place = below(draw(rng), seen[word])
-        if place < room:
-            positions[first + place] = t
+        if use >= room:
+            use = below(draw(rng), seen[word])
+        if use < room:
+            positions[first + use] = place + t
 
 
 @kernel

@@ -36,7 +36,8 @@ def find_examples(
     there = np.flatnonzero(positions >= 0)  # a position is one use of one sense: there is none twice
     order = there[np.argsort(positions.ravel()[there])]
     quotations = quote(corpus, model.tokenizer, positions.ravel()[order], AROUND, threads, stop)
-    numbers = np.full(positions.shape, -1, np.int64)
+    numbers = positions  # in the same place: there may be many
+    numbers[:] = -1
     every, numbers.ravel()[order] = spooled(quotations, order, folder)
     return _line_reader(model, numbers, every)
 

@@ -16,7 +16,7 @@ from polyseme.kernels.quoting import sort_quotations
 from polyseme.threads import in_order
 from polyseme.training.quoting import Quotations
 
-RUN_BYTES = 4 << 20
+RUN_BYTES = 1 << 20
 
 Ints = NDArray[np.int64]
 
