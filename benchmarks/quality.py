@@ -3,8 +3,8 @@
 Trains skip-gram, mssg and np-mssg with each seed at 300 dimensions and scores them on every task; then trains on
 corpora with pseudowords at 100 dimensions, the default recipe with each seed and its variants with the first; and mssg
 without the short cuts that make it fast, for both. Writes its sections of benchmarks/RESULTS.md: means over seeds, each
-score of senses before its control; the variants; and the senses of a dozen words. What was trained or scored before, in the folder given by --work, is not done again.
-CORPUS is an encoded corpus, EVAL the folder of the evaluation sets.
+score of senses before its control; the variants; and the senses of a dozen words. What was trained or scored before, in
+the folder given by --work, is not done again. CORPUS is an encoded corpus, EVAL the folder of the evaluation sets.
 """
 
 from __future__ import annotations

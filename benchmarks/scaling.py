@@ -22,8 +22,11 @@ from polyseme.training.events import Event, Trained
 
 BASE: dict[str, Any] = {"dim": 100, "negatives": 5, "senses": 3, "threads": 2}
 ALWAYS: dict[str, Any] = {"subsample": 1e-3, "epochs": 1, "warmup": 0.0, "examples": 0}
+TOKENS = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)
+SAME_WORDS, WORDS = "tokens, 14,000 words", 14_000  # a larger text has more words, which is another thing
 SWEEPS: dict[str, tuple[int, ...]] = {
-    "tokens": (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000),
+    "tokens": TOKENS,
+    SAME_WORDS: TOKENS,
     "dim": (50, 100, 200, 300, 600),
     "negatives": (1, 2, 5, 10, 20),
     "senses": (1, 2, 3, 5, 10),
@@ -46,8 +49,9 @@ def main() -> None:
     for changed, values in SWEEPS.items():
         costs[changed] = {model: [] for model in MODELS}
         for value in values:
-            part = first_part(corpus, value if changed == "tokens" else PART)
-            settings = {} if changed == "tokens" else {changed: value}
+            of_tokens = changed in ("tokens", SAME_WORDS)
+            part = first_part(corpus, value if of_tokens else PART)
+            settings = {changed: value} if not of_tokens else {"max_vocabulary": WORDS} if changed == SAME_WORDS else {}
             for model in MODELS:
                 costs[changed][model].append(cost(part, model, arguments.repeat, **settings))
                 print(changed, value, model, f"{costs[changed][model][-1]:.0f} ns", file=sys.stderr, flush=True)
@@ -85,8 +89,9 @@ def report(costs: Costs, arguments: argparse.Namespace) -> Iterator[str]:
     fixed = ", ".join(f"{name} {value}" for name, value in BASE.items())
     yield (
         f"{processor()}. Nanoseconds of training for each token of the corpus, the best of {arguments.repeat}; "
-        f"what does not change is {PART:,} tokens, {fixed}. No warm-up, so that mssg chooses among its senses all "
-        "the time; subsampling 0.001. The corpus begins anew where it is shorter than asked for.\n"
+        f"what does not change is {PART:,} tokens, {fixed}. A vocabulary of {WORDS:,} words is about that of the "
+        "first million tokens. No warm-up, so that mssg chooses among its senses all the time; subsampling 0.001. The "
+        "corpus begins anew where it is shorter than asked for.\n"
     )
     yield "![cost of a token](scaling.png)\n"
     for changed, values in SWEEPS.items():
@@ -103,13 +108,13 @@ def plot(costs: Costs, path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(1, len(SWEEPS), figsize=(16, 3.2), layout="constrained")
+    figure, axes = plt.subplots(1, len(SWEEPS), figsize=(18, 3.2), layout="constrained")
     for axis, (changed, values) in zip(axes, SWEEPS.items(), strict=True):
         for model in MODELS:
             axis.plot(values, costs[changed][model], marker="o", label=model)
         axis.set_xlabel(changed)
         axis.set_ylim(bottom=0)
-        if changed == "tokens":
+        if changed in ("tokens", SAME_WORDS):
             axis.set_xscale("log")
         else:
             axis.set_xticks(values)

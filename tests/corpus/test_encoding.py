@@ -58,6 +58,13 @@ def test_small_blocks_give_the_same_as_one(tmp_path: Path) -> None:
     assert pieces.places.tolist() == whole.places.tolist()
 
 
+def test_words_that_differ_in_case_or_form_only_are_one(tmp_path: Path) -> None:
+    corpus = encoded(tmp_path / "a.txt", "Don’t don't DON'T É é E\u0301 e\u0301 Straße STRASSE İ i\u0307 ΟΔΟΣ οδος")
+    counts = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
+    assert counts == {"don't": 3, "é": 4, "straße": 1, "strasse": 1, "i̇": 2, "οδος": 2}
+    assert sentences(corpus) == [find_tokenizer("words")((tmp_path / "a.txt").read_text())]
+
+
 def test_a_callable_gives_the_tokens_even_with_spaces_in_them(tmp_path: Path) -> None:
     corpus = encoded(tmp_path / "a.txt", "new york|bank\nbank", lambda line: line.strip().split("|"))
     assert sentences(corpus) == [["new york", "bank"], ["bank"]]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from polyseme.corpus.lexicon import GrowingLexicon, split
-from polyseme.corpus.tokenizers import WHITESPACE, WORDS, Tokenizer
+from polyseme.corpus.tokenizers import NUL_SEPARATED, WHITESPACE, WORDS, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
 
 TEXT = st.text(
@@ -17,12 +17,18 @@ TEXT = st.text(
 )
 
 
+# Long stretches of plain bytes, as most texts have, with what is not plain here and there.
+PLAIN = st.lists(
+    st.text("abcXYZ019_ .,-", max_size=90) | st.sampled_from(["'", "’", "\n", "\n\n", "é", "東京", "'s "]), max_size=12
+).map("".join)
+
+
 def number(lexicon: GrowingLexicon, text: str) -> NDArray[np.int32]:
     return lexicon.number(split(text.encode(), WHITESPACE))
 
 
 @pytest.mark.parametrize("tokenizer", [WORDS, WHITESPACE], ids=["words", "whitespace"])
-@given(text=TEXT)
+@given(text=TEXT | PLAIN)
 def test_words_are_split_as_the_regular_expression_splits_them(tokenizer: Tokenizer, text: str) -> None:
     data = text.encode()
     found = split(data, tokenizer)
@@ -40,6 +46,24 @@ def test_words_are_numbered_in_order_of_first_sight_and_counted(texts: list[list
         assert number(lexicon, " ".join(words)).tolist() == expected
     assert lexicon.words() == list(numbers)
     assert lexicon.counts.tolist() == [sum(words.count(w) for words in texts) for w in numbers]
+
+
+def test_words_are_told_apart_however_long_and_alike_they_are() -> None:
+    words = ["a" * n for n in range(1, 40)] + ["x" * n + end for n in (6, 7, 8, 15, 16, 17) for end in "yz"]
+    lexicon = GrowingLexicon()
+    assert number(lexicon, " ".join(words + words)).tolist() == 2 * list(range(len(words)))
+    assert lexicon.words() == words
+    assert lexicon.counts.tolist() == [2] * len(words)
+
+
+@given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\n\0\t "), min_size=1), unique=True))
+def test_a_table_of_words_is_written_as_any_other(words: list[str]) -> None:
+    lexicon = GrowingLexicon()
+    lexicon.number(split("\0".join(words).encode(), NUL_SEPARATED))
+    counts = 10 ** np.arange(len(words), dtype=np.int64) % 987_654_321
+    order = np.arange(len(words))[::-1].copy()
+    table = "".join(f"{words[i]}\t{count}\n" for i, count in zip(order, counts, strict=True))
+    assert lexicon.table(order, counts).decode() == table
 
 
 def test_a_word_longer_than_the_whole_lexicon_is_numbered() -> None:
