@@ -2,9 +2,10 @@
 
 Trains skip-gram, mssg and np-mssg with each seed at 300 dimensions and scores them on every task; then trains on
 corpora with pseudowords at 100 dimensions, the default recipe with each seed and its variants with the first; and mssg
-without the short cuts that make it fast, for both. Writes its sections of benchmarks/RESULTS.md: means over seeds, each
-score of senses before its control; the variants; and the senses of a dozen words. What was trained or scored before, in
-the folder given by --work, is not done again. CORPUS is an encoded corpus, EVAL the folder of the evaluation sets.
+with noise words of their own for each pair, as if time did not matter, for both. Writes its sections of
+benchmarks/RESULTS.md: means over seeds, each score of senses before its control; the variants; and the senses of a
+dozen words. What was trained or scored before, in the folder given by --work, is not done again. CORPUS is an encoded
+corpus, EVAL the folder of the evaluation sets.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "np-mssg, paper's recipe": ("paper", {"model": "np-mssg"}),
 }
 
-# What makes training fast and might cost quality, taken back: every pair of words gets noise words of its own.
+# What makes training fast and might cost quality, taken back: noise words are not shared.
 SLOW, SLOW_SETTINGS = "mssg, noise for each pair", {"model": "mssg", "noise_words": 10**6, "noise_span": 1}
 VARIANTS[SLOW] = ("default", SLOW_SETTINGS)
 

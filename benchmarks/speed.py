@@ -181,20 +181,20 @@ def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
     from polyseme import train
     from polyseme.training.events import Encoded, Event, Trained
 
-    seconds = watch_anonymous_memory()
+    found = watch_anonymous_memory()
 
     def listen(event: Event) -> None:
         if isinstance(event, Encoded):
-            seconds["reading"] = event.seconds
+            found["reading"] = event.seconds
         if isinstance(event, Trained):
-            seconds["training"] = event.seconds
+            found["training"] = event.seconds
 
     train(
         a.corpus, f"{folder}/model", tokenizer="whitespace", model=name, senses=3, dim=a.dim, window=a.window,
         negatives=a.negatives, subsample=a.sample, min_count=a.min_count, epochs=a.epochs, threads=a.threads,
         listen=listen,
     )  # fmt: skip
-    return seconds
+    return found
 
 
 def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:

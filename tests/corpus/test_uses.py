@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from polyseme.corpus import uses as module
 from polyseme.corpus.uses import find_uses
 
 TOKENS = np.array([0, 1, 0, 2, 7, 0, 1, 0, 9], np.int32)
@@ -15,6 +17,14 @@ def test_all_uses_of_the_words_asked_for_and_of_no_others() -> None:
     assert uses.of(0).tolist() == [0, 2, 5, 7]
     assert uses.of(1).tolist() == []
     assert uses.of(2).tolist() == [3]
+
+
+def test_a_text_read_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [find_uses(TOKENS, COUNTS, [0, 1], most=most, seed=3) for most in (None, 2)]
+    monkeypatch.setattr(module, "READ_AT_ONCE", 4)
+    pieces = [find_uses(TOKENS, COUNTS, [0, 1], most=most, seed=3) for most in (None, 2)]
+    for a, b in zip(whole, pieces, strict=True):
+        assert a.positions.tolist() == b.positions.tolist()
 
 
 def test_a_sample_is_of_different_uses_follows_the_seed_and_takes_each_as_often() -> None:

@@ -54,7 +54,8 @@ def model(path: Path) -> SenseModel:
 def test_planted_senses_are_recovered(model: SenseModel, planted: PlantedCorpus) -> None:
     scores = sorted(score.ari for score in score_planted(model, planted) if score.planted > 1)
     assert np.mean(scores) > 0.8  # 0.87 to 0.93 with seeds 1 to 6
-    assert scores[1] > 0.5  # one word, with some seeds, is not told apart
+    assert scores[0] > 0.2  # 0.36 to 0.71 with these
+    assert scores[1] > 0.5
 
 
 def test_the_model_answers_questions(model: SenseModel) -> None:

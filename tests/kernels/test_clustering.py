@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from polyseme.kernels.clustering import apartness, cluster_words, merge_alike
+from polyseme.kernels.clustering import apartness, cluster_words, merge_alike, unit_rows
 from polyseme.kernels.rows import whole_rows
 
 DIM = 16
@@ -29,6 +29,14 @@ def run(
     sizes, numbers = np.full((words, most), -1, np.int64), np.zeros(words, np.int32)
     cluster_words(rows, np.array(bounds), most, apart, np.full(words, smallest), np.uint64(1), centers, sizes, numbers)
     return centers, sizes, numbers
+
+
+def test_rows_get_length_one_and_those_of_none_are_left_out() -> None:
+    rows = whole_rows(np.array([[3, 4], [0, 0], [0, 2], [0, 0], [0, 0], [5, 0]], np.float32))
+    numbers = np.empty(3, np.int64)
+    unit_rows(rows, np.array([0, 3, 5, 6]), numbers)
+    assert numbers.tolist() == [2, 0, 1]
+    np.testing.assert_allclose(rows[:3, :2], np.array([[0.6, 0.8], [0, 1], [1, 0]]), rtol=1e-6)
 
 
 def test_the_number_of_clusters_is_found_for_each_word() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 from polyseme.kernels.compiling import kernel
@@ -49,6 +50,14 @@ def contexts(choice: NDArray[np.float32], out: NDArray[np.float32]) -> None:
 def test_rows_that_are_not_whole_lanes_are_refused() -> None:
     with pytest.raises(ValueError, match="whole lanes"):
         contexts(np.ones((3, 10), np.float32), np.empty((1, 10), np.float32))
+    with pytest.raises(ValueError, match="one length"):
+        contexts(np.ones((3, 32), np.float32), np.empty((1, 16), np.float32))
+
+
+def test_tables_of_other_numbers_or_in_another_order_are_refused() -> None:
+    for table in (np.ones((2, LANES)), np.ones((2, LANES), np.float32, order="F")):
+        with pytest.raises(TypingError, match="float32 tables in C order"):
+            calculate(table, zero_rows(7, 2 * LANES), np.float32(3))
 
 
 @pytest.mark.parametrize("dim", [10, 64, 100])

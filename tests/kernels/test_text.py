@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from polyseme.corpus import lexicon as lexicon_module
 from polyseme.corpus.lexicon import GrowingLexicon, split
 from polyseme.corpus.tokenizers import NUL_SEPARATED, WHITESPACE, WORDS, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
+from polyseme.vocabulary import write_words
 
 TEXT = st.text(
     st.sampled_from("abÉ'’ -\n\t東あ\u0301𝒳\u3000_9") | st.characters(exclude_categories=["Cs"]), max_size=60
@@ -48,6 +52,17 @@ def test_words_are_numbered_in_order_of_first_sight_and_counted(texts: list[list
     assert lexicon.counts.tolist() == [sum(words.count(w) for words in texts) for w in numbers]
 
 
+@given(st.lists(st.text("abé", min_size=1, max_size=20), max_size=60))
+def test_a_lexicon_that_grows_gives_the_numbers_of_one_that_need_not(words: list[str]) -> None:
+    roomy = GrowingLexicon()
+    with mock.patch.object(lexicon_module, "FIRST_CAPACITY", 8):
+        small = GrowingLexicon()
+    text = " ".join(words + words)
+    assert number(small, text).tolist() == number(roomy, text).tolist()
+    assert small.words() == roomy.words()
+    assert small.counts.tolist() == roomy.counts.tolist()
+
+
 def test_words_are_told_apart_however_long_and_alike_they_are() -> None:
     words = ["a" * n for n in range(1, 40)] + ["x" * n + end for n in (6, 7, 8, 15, 16, 17) for end in "yz"]
     lexicon = GrowingLexicon()
@@ -56,14 +71,15 @@ def test_words_are_told_apart_however_long_and_alike_they_are() -> None:
     assert lexicon.counts.tolist() == [2] * len(words)
 
 
-@given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\n\0\t "), min_size=1), unique=True))
-def test_a_table_of_words_is_written_as_any_other(words: list[str]) -> None:
+@given(words=st.lists(st.text(st.characters(codec="ascii", exclude_characters="\n\0\t "), min_size=1), unique=True))
+def test_a_table_of_words_is_written_as_any_other(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     lexicon = GrowingLexicon()
     lexicon.number(split("\0".join(words).encode(), NUL_SEPARATED))
-    counts = 10 ** np.arange(len(words), dtype=np.int64) % 987_654_321
+    counts = 2**63 - 1 >> np.arange(len(words), dtype=np.int64)
     order = np.arange(len(words))[::-1].copy()
-    table = "".join(f"{words[i]}\t{count}\n" for i, count in zip(order, counts, strict=True))
-    assert lexicon.table(order, counts).decode() == table
+    path = tmp_path_factory.getbasetemp() / "words.tsv"
+    write_words(path, words[::-1], counts)
+    assert lexicon.table(order, counts) == path.read_bytes()
 
 
 def test_a_word_longer_than_the_whole_lexicon_is_numbered() -> None:

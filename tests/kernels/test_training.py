@@ -170,6 +170,16 @@ def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) ->
     np.testing.assert_allclose(parameters.center_scales * lengths, lengths > 0, atol=1e-4)
 
 
+@given(case=cases())
+@settings(max_examples=30)
+def test_adagrad_without_delta_stays_finite_and_leaves_the_ends_of_rows_alone(case: Case) -> None:
+    parameters, tables, scalars = make(case, "skip-gram", adagrad=True)
+    run_kernel(case, parameters, tables, scalars._replace(adagrad_delta=0.0))
+    for vectors in (parameters.sense_vectors, parameters.global_vectors):
+        assert np.isfinite(vectors).all()
+        assert not vectors[:, case.dim :].any()
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule: str) -> None:
     case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 1.0, 2, 10, 1, seed=1)

@@ -20,8 +20,8 @@ from polyseme.training.ahead import call_last_kernels
 from polyseme.training.config import make_config
 
 KERNELS = (
-    assignment.assign_senses, assignment.keep_best, clustering.cluster_words, contexts.gather_contexts,
-    counting.sample_uses,
+    assignment.assign_senses, assignment.keep_best, clustering.cluster_words, clustering.unit_rows,
+    contexts.gather_contexts, counting.sample_uses,
 )
 settings = {"model": "np-mssg", "dim": 16, "multi_sense_min_count": 20}
 call_last_kernels(make_config(**settings))

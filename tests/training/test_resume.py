@@ -80,12 +80,17 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(planted_text: Path
     run = command("train", planted_text, tmp_path / "killed", "--resume", "--checkpoint-minutes", "0.002", *settings)
     chance = random.Random(0)
     killed = resumable = 0
-    for _ in range(KILLS):
+    checkpoint = tmp_path / "killed.training" / "checkpoint.safetensors"
+    for attempt in range(KILLS):
         process = subprocess.Popen(run, stderr=subprocess.DEVNULL)
-        time.sleep(chance.uniform(0, 4))
+        if attempt % 2:
+            time.sleep(chance.uniform(0, 4))
+        else:  # as soon as there is a checkpoint, however slow the machine is
+            while process.poll() is None and not checkpoint.exists():
+                time.sleep(0.01)
         process.kill()
         killed += process.wait() == -signal.SIGKILL
-        resumable += (tmp_path / "killed.training" / "checkpoint.safetensors").exists()
+        resumable += checkpoint.exists()
     last = subprocess.run(run, capture_output=True, text=True, check=False)
     assert last.returncode == 0, last.stderr
     assert killed > 0

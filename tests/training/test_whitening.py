@@ -19,7 +19,7 @@ def test_eigenvalues_of_the_covariance_become_their_power(exponent: float) -> No
         values = np.linalg.eigvalsh(covariance)
         return values / values[-1]  # type: ignore[no-any-return]
 
-    after = whitened(vectors, weights, exponent, 6)
+    after = whitened(vectors, weights, exponent, 6)[:, :6]
     np.testing.assert_allclose(spread(after), spread(vectors) ** (1 - exponent), rtol=1e-3)
     np.testing.assert_allclose(weights @ after, 0, atol=1e-2)
 
@@ -32,6 +32,6 @@ def test_the_directions_in_which_rows_vary_most_are_kept() -> None:
     random = np.random.default_rng(0)
     vectors = (random.normal(size=(500, 3)) * [1, 9, 0.1]).astype(np.float32)
     kept = whitened(vectors, np.ones(500), 1.0, 2)
-    assert kept.shape == (500, 2)
-    correlations = np.abs(np.corrcoef(kept.T, vectors.T)[:2, 2:])
+    assert not kept[:, 2:].any()
+    correlations = np.abs(np.corrcoef(kept[:, :2].T, vectors.T)[:2, 2:])
     np.testing.assert_allclose(correlations, [[1, 0, 0], [0, 1, 0]], atol=0.15)

@@ -71,9 +71,11 @@ class GrowingLexicon:
 
     def not_ascii(self) -> dict[int, str]:
         """The words that have other characters than those of ASCII, by their numbers."""
+        if not len(self):
+            return {}
         bounds, letters = self._arrays.bounds[: len(self) + 1], self._arrays.letters
-        places = np.flatnonzero(letters[: bounds[-1]] >= kernels.NOT_ASCII)
-        numbers = np.unique(np.searchsorted(bounds, places, side="right") - 1)
+        highest = np.maximum.reduceat(letters[: bounds[-1]], bounds[:-1])
+        numbers = np.flatnonzero(highest >= kernels.NOT_ASCII)
         return {i: letters[bounds[i] : bounds[i + 1] - 1].tobytes().decode() for i in numbers.tolist()}
 
     def table(self, order: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:

@@ -8,7 +8,6 @@ import numpy as np
 
 from polyseme.corpus.planted import PlantedCorpus, planted_senses
 from polyseme.evaluation.clustering import adjusted_rand_index, purity
-from polyseme.model.assigning import Assigner
 from polyseme.model.sense_model import SenseModel
 
 
@@ -35,7 +34,7 @@ def score_planted(model: SenseModel, corpus: PlantedCorpus) -> list[PlantedScore
     tokens = np.array([index.get(word, -1) for words in corpus.sentences for word in words], np.int32)
     starts = np.concatenate([[0], np.cumsum([len(words) for words in corpus.sentences])]).astype(np.int64)
     every = np.full(len(model), 2**32, np.uint64)
-    senses, _ = Assigner(model).assign(tokens, starts, every)
+    senses, _ = model.assigner.assign(tokens, starts, every)
     scores = []
     for word, topics in planted_senses().items():
         uses = [use for use in corpus.uses if use.word == word]

@@ -37,8 +37,8 @@ from polyseme.errors import DataError
 from polyseme.evaluation.clustering import contingency
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
 from polyseme.kernels.contexts import gather_contexts
-from polyseme.kernels.rows import whole_rows, zero_rows
-from polyseme.model.assigning import ALL, Assigner
+from polyseme.kernels.rows import zero_rows
+from polyseme.model.assigning import ALL
 from polyseme.model.disambiguation import context_table
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
@@ -210,7 +210,7 @@ class _Uses:
         self.uses = find_uses(changed.tokens, changed.counts, numbers, most=MOST_USES, seed=seed)
         looked_at = np.zeros(len(model), np.uint64)
         looked_at[numbers] = ALL
-        self.senses, _ = Assigner(model).assign(np.array(changed.tokens), np.array(changed.sentences), looked_at)
+        self.senses, _ = model.assigner.assign(np.array(changed.tokens), np.array(changed.sentences), looked_at)
 
     def _positions(self, word: str) -> Ints:
         return self.uses.of(self.number[word])
@@ -291,15 +291,14 @@ def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
 
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
     """The context vectors by which the model chooses senses."""
-    choice = context_table(model)
-    out = zero_rows(len(positions), choice.shape[1])
+    width, table = context_table(model).shape[1], np.asarray(model.context_rows)
+    out = zero_rows(len(positions), width)
     inside = np.searchsorted(sentences, positions, side="right") - 1
     starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
-    table = np.asarray(whole_rows(choice))
     gather_contexts(
         np.asarray(tokens), positions, starts, ends, model.reach, model.fade, model.context_weights, table, out
     )
-    return out[:, : choice.shape[1]]
+    return out[:, :width]
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyseme.kernels.compiling import inlined, inner, kernel
 from polyseme.kernels.contexts import AHEAD, PIECE, add_sides, move_sides
-from polyseme.kernels.lanes import refuse_parts
+from polyseme.kernels.lanes import refuse_parts, refuse_unlike
 from polyseme.kernels.prefetching import prefetch_item, prefetch_row_to_read
 from polyseme.kernels.randomness import S32, draw
 from polyseme.kernels.senses import FIRST, ZERO, dot
@@ -37,6 +37,7 @@ def assign_senses(
     cosines      OUT  float32 (n,)    of the row and the context
     """
     refuse_parts(choice)
+    refuse_unlike(choice, rows)
     size = len(weights)
     longest = 0
     for s in range(len(sentences) - 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inner, kernel
-from polyseme.kernels.lanes import load, refuse_parts, spread, store
+from polyseme.kernels.lanes import load, refuse_parts, refuse_unlike, spread, store
 from polyseme.kernels.randomness import S32, below, draw
 from polyseme.kernels.rows import LANES
 from polyseme.kernels.senses import FIRST, ONE, ZERO, dot
@@ -52,6 +52,7 @@ def cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes,
     numbers   OUT  int32 (w,)            clusters of each word
     """
     refuse_parts(contexts)
+    refuse_unlike(contexts, centers)
     dim = contexts.shape[1]
     longest = 0
     for i in range(len(numbers)):
@@ -174,6 +175,7 @@ def merge_alike(sums, sizes, apart, smallest):
     sums   SHARED  float32 (k, d)  the sum of each cluster
     sizes  SHARED  int64 (k,)
     """
+    refuse_parts(sums)
     n = 0
     for c in range(len(sizes)):  # those that have any
         if sizes[c] > 0:

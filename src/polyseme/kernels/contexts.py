@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.compiling import inlined, kernel
-from polyseme.kernels.lanes import load, refuse_parts, spread, store, total
+from polyseme.kernels.lanes import load, refuse_parts, refuse_unlike, spread, store, total
 from polyseme.kernels.prefetching import prefetch_item, prefetch_row_to_read
 from polyseme.kernels.rows import LANES
 from polyseme.kernels.senses import FIRST, ZERO
@@ -104,6 +104,7 @@ def gather_contexts(tokens, positions, starts, ends, reach, fade, weights, choic
     out        OUT  float32 (k, c)
     """
     refuse_parts(choice)
+    refuse_unlike(choice, out)
     words, amounts = np.empty((PLACES, 2 * reach), np.int32), np.empty((PLACES, 2 * reach), np.float32)
     numbers = np.empty(PLACES, np.int64)
     for first in range(0, len(positions), PLACES):

@@ -3,7 +3,7 @@
     x = load(table, row, column)        table[row, column : column + LANES]
     x + y, x - y, x * y, x / y          each number with its fellow
     spread(a)                           the number a sixteen times
-    total(x)                            the sum of the sixteen
+    total(x), root(x)                   the sum of the sixteen; the square root of each
     store(table, row, column, x)        back again
 
 Numba could make such code from loops over single numbers, but for rows as short as ours it spends most of the time on
@@ -21,6 +21,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, register_model
 
@@ -94,8 +95,16 @@ def _lanes_pointer(context, builder, signature, arguments):
     return builder.bitcast(item_pointer(context, builder, signature, arguments), _VECTOR.as_pointer())
 
 
+def _ask_for_rows(table):
+    """What is loaded and stored are float32 numbers that stand one behind the other."""
+    if not (isinstance(table, types.Array) and table.dtype == types.float32 and table.layout == "C"):
+        raise TypingError(f"lanes are of float32 tables in C order, not of {table}")
+
+
 @intrinsic
 def load(_typing, table, row, column):
+    _ask_for_rows(table)
+
     def generate(context, builder, signature, arguments):
         lanes = builder.load(_lanes_pointer(context, builder, signature, arguments))
         lanes.align = _BYTES_OF_A_FLOAT
@@ -106,6 +115,8 @@ def load(_typing, table, row, column):
 
 @intrinsic
 def store(_typing, table, row, column, lanes):
+    _ask_for_rows(table)
+
     def generate(context, builder, signature, arguments):
         pointer = _lanes_pointer(context, builder, signature, arguments)
         builder.store(arguments[-1], pointer).align = _BYTES_OF_A_FLOAT
@@ -149,3 +160,10 @@ def refuse_parts(table):
     """What is called from Python asks this of its tables: a load from shorter rows would read what is behind them."""
     if table.shape[1] % LANES:
         raise ValueError("the rows of a table must be whole lanes")
+
+
+@inlined
+def refuse_unlike(table, other):
+    """The same of two tables whose rows are taken together."""
+    if table.shape[-1] != other.shape[-1]:
+        raise ValueError("the rows of two tables must have one length")

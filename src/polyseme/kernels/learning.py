@@ -16,6 +16,7 @@ from polyseme.kernels.senses import ONE, ZERO, dot
 LIMIT = np.float32(16)  # dot products beyond are as certain
 SMALLEST = 1e-8  # probability of a pair, as rounded; 1e-8^32 is still a float64
 PAIRS_PER_LOG = 32
+LEAST_DELTA = np.float32(1e-30)  # of AdaGrad: where a gradient was always 0, as behind the end of a row, so is the step
 
 
 @inlined
@@ -118,7 +119,7 @@ def move_sgd(table, rows, pulls, n, vectors, sense, learning_rate):
 @inlined
 def move_adagrad(table, squares, rows, pulls, n, vectors, sense_squares, sense, learning_rate, adagrad_delta):
     """The same with a step for each coordinate: rate * g v / (sqrt(sum of all its squares so far) + delta)."""
-    rate, delta = spread(learning_rate), spread(adagrad_delta)
+    rate, delta = spread(learning_rate), spread(max(adagrad_delta, LEAST_DELTA))
     for i in range(0, table.shape[1], LANES):
         v = load(vectors, sense, i)
         pull = spread(ZERO)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.kernels.learning import LEAST_DELTA
 from polyseme.kernels.senses import AT_RANDOM, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import LOSS_EVERY, Parameters, Settings, Tables
 
@@ -157,7 +158,7 @@ def step(
     if not settings.adagrad:
         return rate * gradient
     squares[row] += (gradient**2).astype(squares.dtype)
-    return np.asarray(rate * gradient / (np.sqrt(squares[row]) + settings.adagrad_delta))
+    return np.asarray(rate * gradient / (np.sqrt(squares[row]) + max(settings.adagrad_delta, LEAST_DELTA)))
 
 
 def sigmoid(x: float) -> float:

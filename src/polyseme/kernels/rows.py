@@ -1,6 +1,7 @@
 """Arrays whose rows kernels can take sixteen numbers at a time (see `kernels.lanes`).
 
-Their rows are whole lanes long, with zeros behind the numbers that are in use, and begin where a cache line does.
+Their rows are whole lanes long, with zeros behind the numbers that are in use, and begin where a cache line does, which
+is faster; only what is whole as it comes from elsewhere may begin where it likes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def zero_rows(n: int, dim: int) -> Floats:
 def whole_rows(array: Floats) -> Floats:
     """The array itself, if its rows are whole lanes, or a copy with zeros behind them."""
     n, dim = array.shape
-    if dim == whole_lanes(dim) and array.flags.c_contiguous:
+    if dim == whole_lanes(dim) and array.flags.c_contiguous and array.dtype == np.float32:
         return array
     rows = zero_rows(n, dim)
     rows[:, :dim] = array

@@ -143,7 +143,7 @@ def first_bits(n):
 def hash_words(text, bounds, codes):
     """A hash of each word of a text; no two words of up to EIGHT bytes have the same.
 
-    text, bounds  IN   as from `split`
+    text, bounds  IN   as from `split`; a word has no NUL in it, since what is behind its end counts as such
     codes         OUT  uint64 (k,)
     """
     for t in range(len(bounds)):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polyseme.kernels.assignment import assign_senses
 from polyseme.kernels.rows import whole_rows
-from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, sense_directions
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -25,13 +25,17 @@ class Assigner:
 
     model: SenseModel
 
+    def make_ready(self) -> None:
+        """Make the tables now: several threads that need them at once would each make them."""
+        _ = self._tables
+
     @cached_property
     def _tables(self) -> tuple[NDArray[np.generic], ...]:
         """From `weights` to `bonus`, as the kernel takes them: read-only, so that it is compiled once."""
         rows = whole_rows(sense_directions(self.model))
         tables: tuple[NDArray[np.generic], ...] = (
             self.model.context_weights,
-            whole_rows(context_table(self.model)),
+            self.model.context_rows,
             self.model.arrays.sense_offsets,
             self.model.shown_numbers,
             rows,

@@ -7,19 +7,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord
+from polyseme.kernels.rows import whole_rows
 from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.examples import ExampleReader, from_line, no_examples
 from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
 from polyseme.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from polyseme.model.assigning import Assigner
 
 WIDER = 2  # where the settings say nothing of it, the window of a question in windows of the training
 MIN_SHARE = 0.01  # a sense with a smaller share of its word's uses hardly ever occurs
@@ -81,6 +85,18 @@ class SenseModel:
     def context_weights(self) -> NDArray[np.float32]:
         """How much each word counts in a context: the chance that subsampling keeps it."""
         return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
+
+    @cached_property
+    def context_rows(self) -> NDArray[np.float32]:
+        """The vectors from which contexts are made, in rows as kernels take them."""
+        return whole_rows(disambiguation.context_table(self))
+
+    @cached_property
+    def assigner(self) -> Assigner:
+        """Chooses the senses of many tokens at once."""
+        from polyseme.model.assigning import Assigner
+
+        return Assigner(self)
 
     @property
     def reach(self) -> int:

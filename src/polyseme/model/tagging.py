@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from polyseme.corpus.lexicon import GrowingLexicon, split
 from polyseme.corpus.tokenizers import CallableTokenizer, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
-from polyseme.model.assigning import Assigner
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -23,7 +22,7 @@ class Tagger:
 
     def __init__(self, model: SenseModel) -> None:
         self.model = model
-        self.assigner = Assigner(model)
+        self.assigner = model.assigner
         self._lexicon = GrowingLexicon()
         self._ids = np.empty(0, np.int32)  # of each word of the lexicon
 

@@ -11,10 +11,12 @@ from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.corpus.uses import find_uses
 from polyseme.kernels.clustering import cluster_words, unit_rows
 from polyseme.kernels.contexts import gather_contexts
+from polyseme.kernels.rows import zero_rows
 from polyseme.mapping import let_go
 from polyseme.training.state import TrainState
 
 USES, USES_TO_DISCOVER = 100, 300  # contexts looked at for each word; it takes more to tell how many senses it has
+USES_PER_SENSE = 30  # at least, where their number is given
 LEAST_SHARE, LEAST_USES = 0.05, 30  # of a word's uses: a smaller cluster is no sense that could be discovered
 WORDS_AT_ONCE = 32  # whose contexts a thread holds in memory
 
@@ -33,7 +35,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     choice = state.tables.choice
     reach, fade = config.choice_window or config.window, np.float32(config.choice_fade)
     discovers = config.model == "np-mssg"
-    looked_at = USES_TO_DISCOVER if discovers else USES
+    looked_at = USES_TO_DISCOVER if discovers else max(USES, USES_PER_SENSE * most)
     uses = find_uses(corpus.tokens, state.vocabulary.counts, words, most=looked_at, seed=config.seed)
     apart = config.apartness if discovers else 0.0
 
@@ -45,7 +47,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
             contexts = contexts[np.repeat(enough, numbers)]
         some, numbers = some[enough], numbers[enough]
         bounds = np.concatenate([[0], np.cumsum(numbers)])
-        centers = np.empty((len(some), most, choice.shape[1]), np.float32)
+        centers = zero_rows(len(some) * most, choice.shape[1]).reshape(len(some), most, -1)
         sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
         shares = np.maximum(LEAST_SHARE, LEAST_USES / state.vocabulary.counts[some])
@@ -63,7 +65,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         bounds = uses.offsets[np.append(some, some[-1] + 1)]
         places = uses.positions[bounds[0] : bounds[-1]]
         inside = np.searchsorted(sentences, places, side="right") - 1
-        contexts, numbers = np.empty((len(places), choice.shape[1]), np.float32), np.empty(len(some), np.int64)
+        contexts, numbers = zero_rows(len(places), choice.shape[1]), np.empty(len(some), np.int64)
         gather_contexts(
             tokens, places, sentences[inside], sentences[inside + 1], reach, fade, weights, choice, contexts
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.rows import whole_rows, zero_rows
+from polyseme.kernels.rows import zero_rows
 from polyseme.kernels.senses import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.training import Parameters, Settings, Tables
 from polyseme.model.arrays import ModelArrays
@@ -111,7 +111,7 @@ class TrainState:
             vectors = p.global_vectors[: len(self.vocabulary), : self.config.dim]
             running = self.vocabulary.counts * (self.tables.keep / 2.0**32)
             table = whitened(vectors, running, self.config.whitening, _choice_dim(self.config))
-            self.tables = self.tables._replace(choice=whole_rows(table))
+            self.tables = self.tables._replace(choice=table)
         self.split = True
 
     @property
@@ -167,7 +167,9 @@ class TrainState:
         for name, array in arrays.items():
             getattr(self.parameters, name)[: len(array)] = array
         if choice is not None:
-            self.tables = self.tables._replace(choice=np.array(choice, np.float32))
+            table = zero_rows(*choice.shape)
+            table[:] = choice
+            self.tables = self.tables._replace(choice=table)
         self.split = split
 
 

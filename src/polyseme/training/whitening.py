@@ -16,6 +16,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.kernels.rows import zero_rows
+
 SMALLEST = 1e-6  # of the largest eigenvalue
 ROWS_AT_ONCE = 4096
 
@@ -23,7 +25,10 @@ Floats = NDArray[np.float32]
 
 
 def whitened(vectors: Floats, weights: NDArray[np.float64], exponent: float, directions: int) -> Floats:
-    """Whiten rows by the covariance they have when row w stands for weights[w] running words; (V, directions)."""
+    """Whiten rows by the covariance they have when row w stands for weights[w] running words.
+
+    Returns (V, directions), in rows as kernels take them: with zeros up to whole lanes.
+    """
     shares = (weights / weights.sum()).astype(np.float32)
     mean = shares @ vectors
     covariance = np.zeros((len(mean), len(mean)))
@@ -33,9 +38,9 @@ def whitened(vectors: Floats, weights: NDArray[np.float64], exponent: float, dir
     values, basis = np.linalg.eigh(covariance)  # the smallest first
     values = np.maximum(values / max(values[-1], 1e-30), SMALLEST)
     transform = (basis * values ** (-exponent / 2))[:, -directions:].astype(np.float32)
-    out = np.empty((len(vectors), transform.shape[1]), np.float32)
+    out = zero_rows(len(vectors), transform.shape[1])
     for rows in _pieces(len(vectors)):
-        out[rows] = (vectors[rows] - mean) @ transform
+        out[rows, : transform.shape[1]] = (vectors[rows] - mean) @ transform
     return out
 
 
