@@ -49,9 +49,9 @@ class TrainConfig:
     choice_fade: float = _setting(0.85, "How much each of them counts of what the next nearer one does", 0, 1)
     negatives: int = _setting(5, "Noise words per context word", 1, 100)
     noise_words: int = _setting(
-        10, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
+        16, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
     )
-    noise_span: int = _setting(8, "Tokens in a row that share a draw of noise words", 1, 10**6)
+    noise_span: int = _setting(4, "Tokens in a row that share a draw of noise words", 1, 10**6)
     epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
     learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
