@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyseme import SenseModel
+from polyseme import SenseModel, train
 from polyseme.kernels.assignment import keep_best
-from polyseme.model.assigning import Assigner
+from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
 
 
@@ -71,3 +71,14 @@ def test_of_two_that_are_near_only_the_better_is_kept() -> None:
     positions = keep(np.zeros(300, np.int32), cosines, apart=30)[0]
     assert positions[0] == cosines.argmax()
     assert np.diff(np.sort(positions)).min() >= 30
+
+
+def test_fewer_directions_give_nearly_the_same_cosines(planted_text: Path) -> None:
+    model = train(planted_text, model="skip-gram", dim=100, epochs=3, threads=1, examples=0)
+    tokens = np.random.default_rng(0).integers(0, len(model), 2000).astype(np.int32)
+    sentences, every = np.arange(0, 2001, 20), np.full(len(model), ALL)
+    _, cosines = Assigner(model).assign(tokens, sentences, every)
+    _, fewer = Assigner(model, 16).assign(tokens, sentences, every)
+    _, as_many = Assigner(model, 100).assign(tokens, sentences, every)
+    assert np.corrcoef(cosines, fewer)[0, 1] > 0.9
+    np.testing.assert_array_equal(as_many, cosines)

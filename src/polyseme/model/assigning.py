@@ -11,19 +11,25 @@ from numpy.typing import NDArray
 
 from polyseme.kernels.assignment import assign_senses
 from polyseme.kernels.rows import whole_rows
-from polyseme.model.disambiguation import TEMPERATURE, sense_directions
+from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 ALL = np.uint64(2**32)
+FREQUENT = 10_000  # words whose vectors tell directions
 
 
 @dataclass(frozen=True)
 class Assigner:
-    """A model made ready for the kernel."""
+    """A model made ready for the kernel.
+
+    With `directions`, contexts and senses of more numbers are compared in so many alone, those in which the vectors of
+    frequent words vary most: nearly the same cosines, in a fraction of the time and the memory.
+    """
 
     model: SenseModel
+    directions: int | None = None
 
     def make_ready(self) -> None:
         """Make the tables now: several threads that need them at once would each make them."""
@@ -32,10 +38,10 @@ class Assigner:
     @cached_property
     def _tables(self) -> tuple[NDArray[np.generic], ...]:
         """From `weights` to `bonus`, as the kernel takes them: read-only, so that it is compiled once."""
-        rows = whole_rows(sense_directions(self.model))
+        choice, rows = self._compared()
         tables: tuple[NDArray[np.generic], ...] = (
             self.model.context_weights,
-            self.model.context_rows,
+            choice,
             self.model.arrays.sense_offsets,
             self.model.shown_numbers,
             rows,
@@ -46,6 +52,17 @@ class Assigner:
         for view in views:
             view.flags.writeable = False
         return views
+
+    def _compared(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The vectors from which contexts are made, and those that they are compared with."""
+        table, senses = context_table(self.model), sense_directions(self.model)
+        if self.directions is None or table.shape[1] <= self.directions:
+            return self.model.context_rows, whole_rows(senses)
+        frequent = table[:FREQUENT]
+        running = self.model.context_weights[:FREQUENT] * self.model.vocabulary.counts[:FREQUENT]
+        _, basis = np.linalg.eigh((frequent.T * running) @ frequent)  # those in which they vary least come first
+        basis = basis[:, -self.directions :].astype(np.float32)
+        return whole_rows(table @ basis), whole_rows(senses @ basis)
 
     def _bonus(self) -> NDArray[np.float32]:
         """TEMPERATURE log(share): with it, the best sense is the most probable one (see `disambiguation`)."""

@@ -47,7 +47,7 @@ def start_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
             contexts = contexts[np.repeat(enough, numbers)]
         some, numbers = some[enough], numbers[enough]
         bounds = np.concatenate([[0], np.cumsum(numbers)])
-        centers = zero_rows(len(some) * most, choice.shape[1]).reshape(len(some), most, -1)
+        centers = zero_rows(len(some) * most, choice.shape[1]).reshape(len(some), most, choice.shape[1])
         sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
         shares = np.maximum(LEAST_SHARE, LEAST_USES / state.vocabulary.counts[some])

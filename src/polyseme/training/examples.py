@@ -13,7 +13,7 @@ from polyseme.corpus.encoded import EncodedCorpus
 from polyseme.kernels.assignment import keep_best
 from polyseme.kernels.quoting import FRAME, write_lines
 from polyseme.mapping import let_go
-from polyseme.model.assigning import ALL
+from polyseme.model.assigning import ALL, Assigner
 from polyseme.model.examples import ExampleReader, beginning, no_examples
 from polyseme.model.sense_model import SenseModel
 from polyseme.threads import in_order
@@ -23,6 +23,7 @@ from polyseme.training.trainer import block_bounds, block_seed
 
 USES = 500  # of each word, chosen at random, are looked at
 AROUND = 12  # words quoted on each side
+DIRECTIONS = 64  # in which contexts are compared
 CHUNK_TOKENS = 100_000
 
 
@@ -71,7 +72,8 @@ def best_positions(
     rows = len(model.arrays.sense_vectors)
     cosines = np.full((rows, each), -2, np.float32)
     positions = np.full((rows, each), -1, np.int64)
-    model.assigner.make_ready()
+    assigner = Assigner(model, DIRECTIONS)
+    assigner.make_ready()
     chance = np.minimum(USES / model.vocabulary.counts, 1)
     sample = (chance * float(ALL)).astype(np.uint64)
     bounds = block_bounds(corpus.sentences, CHUNK_TOKENS)
@@ -80,7 +82,7 @@ def best_positions(
     def assign(block: int) -> tuple[int, NDArray[np.int32], NDArray[np.float32]]:
         stop()
         read = corpus.read(bounds[block], bounds[block + 1])
-        return int(corpus.sentences[bounds[block]]), *model.assigner.assign(*read, sample, block_seed(seed, block))
+        return int(corpus.sentences[bounds[block]]), *assigner.assign(*read, sample, block_seed(seed, block))
 
     for first, senses, similarities in in_order(assign, range(len(bounds) - 1), threads):
         keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
