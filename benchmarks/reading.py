@@ -75,14 +75,14 @@ def run(program: str, corpus: str) -> Result:
     else:
         from polyseme.corpus.encoding import encode
         from polyseme.corpus.sources import find_sources
-        from polyseme.corpus.tokenizers import find_tokenizer
+        from polyseme.corpus.tokenizers import get_tokenizer
 
         with tempfile.TemporaryDirectory() as folder:
             small = Path(folder) / "small.txt"
             small.write_text("a few words\n")
-            encode(find_sources(small), find_tokenizer("whitespace"), Path(folder) / "small")
+            encode(find_sources(small), get_tokenizer("whitespace"), Path(folder) / "small")
             begin = time.perf_counter()
-            encode(find_sources(corpus), find_tokenizer("whitespace"), Path(folder) / "corpus")
+            encode(find_sources(corpus), get_tokenizer("whitespace"), Path(folder) / "corpus")
     return {"seconds": time.perf_counter() - begin, "peak_mb": peak_memory()}
 
 

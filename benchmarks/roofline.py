@@ -18,9 +18,9 @@ from scaling import first_part
 from speed import HERE, processor, write_section
 
 from polyseme import train
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.training.config import make_config
-from polyseme.training.events import Event, Trained
+from polyseme.training.events import Event, TrainingFinished
 
 THREADS = 2
 TOKENS = 5_000_000
@@ -62,12 +62,14 @@ def needed(model: str, dim: int) -> tuple[float, float]:
     """Additions and multiplications, and bytes to and from memory, for each token that is trained."""
     config = make_config(dim=dim)
     context = config.window + 1  # on average: 2 R words, R from 1 to the window
-    rows = context + config.noise_words
+    rows = context + config.max_negatives
     operations = 2 * dim * (3 * rows + 1)  # dot product, gradient of the sense, step of each row; step of the sense
-    new_rows = 2 + config.noise_words / config.noise_span  # its sense, the word that comes into the window, noise
+    new_rows = (
+        2 + config.max_negatives / config.negative_sharing
+    )  # its sense, the word that comes into the window, noise
     moved = 2 * 4 * dim * new_rows
     if model == "mssg":
-        small, senses = config.choice_dim, config.senses
+        small, senses = config.sense_dim, config.senses
         operations += 2 * small * (senses + 5)  # cosines; window, context and center
         moved += 4 * small * (senses + 1 + 3)  # centers, one of them written; rows that come, go and are left out
     return operations, moved
@@ -78,7 +80,7 @@ def trained(corpus: EncodedCorpus, model: str, dim: int, repeat: int) -> float:
     found: list[float] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, Trained):
+        if isinstance(event, TrainingFinished):
             found.append(event.seconds / event.tokens)
 
     for _ in range(repeat + 1):  # the first may compile

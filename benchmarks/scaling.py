@@ -17,8 +17,8 @@ import numpy as np
 from speed import HERE, processor, write_section
 
 from polyseme import train
-from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.training.events import Event, Trained
+from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.training.events import Event, TrainingFinished
 
 BASE: dict[str, Any] = {"dim": 100, "negatives": 5, "senses": 3, "threads": 2}
 ALWAYS: dict[str, Any] = {"subsample": 1e-3, "epochs": 1, "warmup": 0.0, "examples": 0}
@@ -75,7 +75,7 @@ def cost(corpus: EncodedCorpus, model: str, repeat: int, **changed: int) -> floa
     seconds: list[float] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, Trained):
+        if isinstance(event, TrainingFinished):
             seconds.append(event.seconds)
 
     settings = {**ALWAYS, **BASE, **changed}

@@ -179,14 +179,14 @@ def word2vec(a: argparse.Namespace, folder: str) -> Result:
 
 def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
     from polyseme import train
-    from polyseme.training.events import Encoded, Event, Trained
+    from polyseme.training.events import CorpusEncoded, Event, TrainingFinished
 
     found = watch_anonymous_memory()
 
     def listen(event: Event) -> None:
-        if isinstance(event, Encoded):
+        if isinstance(event, CorpusEncoded):
             found["reading"] = event.seconds
-        if isinstance(event, Trained):
+        if isinstance(event, TrainingFinished):
             found["training"] = event.seconds
 
     train(

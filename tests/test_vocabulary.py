@@ -43,7 +43,7 @@ def test_a_subsampling_threshold_of_0_keeps_all() -> None:
 @given(st.lists(st.integers(1, 10**7), min_size=1, max_size=50))
 def test_the_alias_table_holds_exactly_the_noise_distribution(counts: list[int]) -> None:
     falling = np.array(sorted(counts, reverse=True), np.int64)
-    table = Vocabulary([str(i) for i in range(len(counts))], falling).noise_table()
+    table = Vocabulary([str(i) for i in range(len(counts))], falling).negative_table()
     chance = np.zeros(len(counts))
     for slot, (threshold, alias) in enumerate(table.tolist()):
         chance[slot] += threshold / (2**32 - 1)
@@ -53,12 +53,12 @@ def test_the_alias_table_holds_exactly_the_noise_distribution(counts: list[int])
 
 def test_the_most_frequent_words_with_enough_uses_get_several_senses() -> None:
     vocabulary = Vocabulary(WORDS, COUNTS)
-    assert vocabulary.several_senses(top=4, min_count=10, listed=None).tolist() == [1, 1, 1, 0, 0, 0]
-    assert vocabulary.several_senses(top=2, min_count=1, listed=None).tolist() == [1, 1, 0, 0, 0, 0]
+    assert vocabulary.multi_sense_mask(top=4, min_count=10, listed=None).tolist() == [1, 1, 1, 0, 0, 0]
+    assert vocabulary.multi_sense_mask(top=2, min_count=1, listed=None).tolist() == [1, 1, 0, 0, 0, 0]
 
 
 def test_a_list_says_which_words_get_several_senses() -> None:
-    chosen = Vocabulary(WORDS, COUNTS).several_senses(top=0, min_count=1, listed=["loan", "unknown"])
+    chosen = Vocabulary(WORDS, COUNTS).multi_sense_mask(top=0, min_count=1, listed=["loan", "unknown"])
     assert chosen.tolist() == [0, 0, 0, 1, 0, 0]
 
 

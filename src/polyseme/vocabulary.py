@@ -53,7 +53,7 @@ class Vocabulary:
         ratio = subsample * self.counts.sum() / self.counts
         return np.asarray(np.minimum(np.sqrt(ratio) + ratio, 1.0) * TWO_32).astype(np.uint64)
 
-    def noise_table(self, power: float = 0.75) -> NDArray[np.uint32]:
+    def negative_table(self, power: float = 0.75) -> NDArray[np.uint32]:
         """An alias table of unigram^power: (V, 2) of a threshold out of 2^32, and the word taken above it.
 
         Draw a slot at random and a number r < 2^32: the noise word is the slot if r < threshold, else the alias.
@@ -74,7 +74,7 @@ class Vocabulary:
                 poor.append(rich.pop())
         return table
 
-    def several_senses(self, *, top: int, min_count: int, listed: Collection[str] | None) -> NDArray[np.bool_]:
+    def multi_sense_mask(self, *, top: int, min_count: int, listed: Collection[str] | None) -> NDArray[np.bool_]:
         """Which words may have several senses: the `top` most frequent with `min_count` uses, or those `listed`."""
         chosen = np.zeros(len(self), np.bool_)
         if listed is not None:

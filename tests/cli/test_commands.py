@@ -28,7 +28,9 @@ def test_from_a_text_to_senses(polyseme_command: Run, planted_text: Path, tmp_pa
     assert "*bank*" in senses.stdout
     assert {p.name for p in tmp_path.iterdir()} == {"my.model"}
     log = [json.loads(line) for line in (tmp_path / "my.model" / "training.jsonl").read_text().splitlines()]
-    assert [entry["event"] for entry in log if entry["event"] != "training"] == ["encoded", "trained", "checkpointed"]
+    assert [entry["event"] for entry in log if entry["event"] != "training_progress"] == [
+        "corpus_encoded", "training_finished", "checkpoint_written",
+    ]  # fmt: skip
 
 
 def test_standard_input_and_compressed_texts_are_trained_on(
@@ -61,7 +63,7 @@ def test_a_list_of_words_says_which_get_several_senses(
     (tmp_path / "list.txt").write_text("bank\nbass\nnowhere\n")
     polyseme_command("train", planted_text, "m", "--multi-sense-words", "list.txt", "--dim", "8", "--epochs", "1")
     model = SenseModel.load(tmp_path / "m")
-    several = {w for i, w in enumerate(model.vocabulary.words) if model.shown_numbers[i] > 1}
+    several = {w for i, w in enumerate(model.vocabulary.words) if model.visible_senses[i] > 1}
     assert several == {"bank", "bass"}
 
 

@@ -11,7 +11,7 @@ import pytest
 from polyseme import SenseModel, load, train
 from polyseme.corpus.planted import PlantedCorpus
 from polyseme.errors import UnknownWord
-from polyseme.evaluation.planted import score_planted
+from polyseme.evaluation.planted_recovery import score_planted
 from tests.conftest import MODELS
 
 pytestmark = pytest.mark.parametrize("name", MODELS)

@@ -14,17 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyseme.corpus import encoding, reading
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus import encoding
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
+from polyseme.corpus.readers import text as reading
 from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import find_tokenizer
+from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import CorpusError
 
 
 def encoded(path: Path, text: str | bytes, tokenizer: str | Callable[[str], list[str]] = "words") -> EncodedCorpus:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return encode(find_sources(path), find_tokenizer(tokenizer), path.with_suffix(".corpus"))
+    return encode(find_sources(path), get_tokenizer(tokenizer), path.with_suffix(".corpus"))
 
 
 def sentences(corpus: EncodedCorpus) -> list[list[str]]:
@@ -40,7 +41,7 @@ LINES = st.lists(st.text(st.characters(exclude_characters="\0\n\r", exclude_cate
 def test_ids_stand_for_the_tokens_of_each_line(
     name: str, lines: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    tokenizer = find_tokenizer(name)
+    tokenizer = get_tokenizer(name)
     expected = [tokens for line in ["here", *lines] if (tokens := tokenizer(line))]
     corpus = encoded(tmp_path_factory.getbasetemp() / "lines.txt", "\n".join(["here", *lines]), name)
     assert sentences(corpus) == expected
@@ -55,14 +56,14 @@ def test_small_blocks_give_the_same_as_one(tmp_path: Path) -> None:
         pieces = encoded(tmp_path / "pieces.txt", text)
     assert sentences(pieces) == sentences(whole)
     assert pieces.fingerprint == whole.fingerprint
-    assert pieces.places.tolist() == whole.places.tolist()
+    assert pieces.byte_offsets.tolist() == whole.byte_offsets.tolist()
 
 
 def test_words_that_differ_in_case_or_form_only_are_one(tmp_path: Path) -> None:
     corpus = encoded(tmp_path / "a.txt", "Don’t don't DON'T É é E\u0301 e\u0301 Straße STRASSE İ i\u0307 ΟΔΟΣ οδος")
     counts = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
     assert counts == {"don't": 3, "é": 4, "straße": 1, "strasse": 1, "i̇": 2, "οδος": 2}
-    assert sentences(corpus) == [find_tokenizer("words")((tmp_path / "a.txt").read_text())]
+    assert sentences(corpus) == [get_tokenizer("words")((tmp_path / "a.txt").read_text())]
 
 
 def test_a_callable_gives_the_tokens_even_with_spaces_in_them(tmp_path: Path) -> None:
@@ -78,13 +79,13 @@ def test_a_callable_that_gives_something_else_is_refused(tmp_path: Path) -> None
 def test_a_long_line_is_cut_into_sentences(tmp_path: Path) -> None:
     corpus = encoded(tmp_path / "a.txt", "word " * 25_000)
     assert [len(s) for s in sentences(corpus)] == [10_000, 10_000, 5_000]
-    assert corpus.places.tolist() == [0, 50_000, 100_000]
+    assert corpus.byte_offsets.tolist() == [0, 50_000, 100_000]
 
 
 def test_a_sentence_does_not_go_on_in_the_next_file(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one two")
     (tmp_path / "b.txt").write_text("three")
-    corpus = encode(find_sources(tmp_path), find_tokenizer("words"), tmp_path / "corpus")
+    corpus = encode(find_sources(tmp_path), get_tokenizer("words"), tmp_path / "corpus")
     assert sentences(corpus) == [["one", "two"], ["three"]]
     assert list(corpus.texts([0, 1])) == [b"one two", b"three"]
 
@@ -104,7 +105,7 @@ def test_a_source_that_changed_is_not_quoted(tmp_path: Path) -> None:
 
 def test_standard_input_is_read(tmp_path: Path) -> None:
     with mock.patch("sys.stdin", mock.Mock(buffer=io.BytesIO(b"from a pipe"))):
-        corpus = encode(find_sources("-"), find_tokenizer("words"), tmp_path / "corpus")
+        corpus = encode(find_sources("-"), get_tokenizer("words"), tmp_path / "corpus")
     assert sentences(corpus) == [["from", "a", "pipe"]]
     assert list(corpus.texts([0])) == [None]
 
@@ -122,7 +123,7 @@ def test_many_different_words_make_the_lexicon_grow(tmp_path: Path) -> None:
     assert sorted(corpus.words) == sorted(words)
 
 
-@pytest.mark.parametrize("name", ["words.tsv", "tokens.bin", "sentences.bin", "places.bin", "corpus.json"])
+@pytest.mark.parametrize("name", ["words.tsv", "tokens.bin", "sentences.bin", "byte_offsets.bin", "corpus.json"])
 def test_a_damaged_encoded_corpus_is_refused(name: str, tmp_path: Path) -> None:
     encoded(tmp_path / "a.txt", "one two three\n" * 10)
     file = tmp_path / "a.corpus" / name

@@ -42,8 +42,8 @@ def test_dead_and_duplicate_senses_are_counted() -> None:
 def test_with_a_text_posteriors_are_judged_too(mssg_path: Path, planted_text: Path) -> None:
     found = health(load(mssg_path), planted_text).table["all"]
     assert 0 < found["entropy"].value < 100
-    assert 50 < found["sureness"].value <= 100
-    assert "sureness" not in health(load(mssg_path)).table["all"]
+    assert 50 < found["confidence"].value <= 100
+    assert "confidence" not in health(load(mssg_path)).table["all"]
 
 
 def test_a_model_without_senses_has_nothing_to_be_ill() -> None:

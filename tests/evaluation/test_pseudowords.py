@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from polyseme import SenseModel, load
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import find_tokenizer
+from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import DataError
 from polyseme.evaluation.pseudowords import choose, merged, pseudowords
 from polyseme.training.config import make_config
@@ -20,7 +20,7 @@ from polyseme.training.config import make_config
 
 @pytest.fixture
 def corpus(planted_text: Path, tmp_path: Path) -> EncodedCorpus:
-    return encode(find_sources([planted_text]), find_tokenizer("words"), tmp_path / "corpus", lambda _: None)
+    return encode(find_sources([planted_text]), get_tokenizer("words"), tmp_path / "corpus", lambda _: None)
 
 
 def test_merging_keeps_every_token_and_sums_the_counts(corpus: EncodedCorpus) -> None:
@@ -63,7 +63,7 @@ def test_senses_recover_pseudowords_and_chance_does_not(mssg_path: Path, planted
     assert pairs["ari"].control == pytest.approx(0, abs=0.05)
     assert pairs["ari"].value > 0.3
     assert pairs["ceiling of ari"].value > pairs["ari"].value - 0.1
-    assert 0 <= found.table["controls"]["left whole"].value <= 1
+    assert 0 <= found.table["controls"]["unsplit"].value <= 1
     assert found.total == 10
 
 
@@ -77,4 +77,4 @@ def test_other_settings_are_judged_on_the_words_that_the_model_chose(mssg_path: 
     one_sense = make_config(model="skip-gram", dim=10, epochs=1)
     done = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=4, config=one_sense)
     assert done.table["pairs"]["ari"].value == 0
-    assert done.table["controls"]["left whole"].value == 1
+    assert done.table["controls"]["unsplit"].value == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polyseme import SenseModel
 from polyseme.errors import DataError, MissingFile
-from polyseme.evaluation.contexts import Occurrence
+from polyseme.evaluation.instances import Instance
 from polyseme.evaluation.wic import fit_threshold, read_part, wic
 from polyseme.model.disambiguation import TEMPERATURE
 from tests.evaluation.toy import toy
@@ -42,7 +42,7 @@ def test_a_pair_is_a_word_at_its_places(tmp_path: Path) -> None:
     (tmp_path / "dev" / "dev.data.txt").write_text("board\tN\t2-0\tRoom and boards .\tBoard it\n")
     (tmp_path / "dev" / "dev.gold.txt").write_text("F\n")
     (pair,) = read_part(tmp_path, "dev")
-    assert (pair.a, pair.b) == (Occurrence("board", "Room and", "."), Occurrence("board", "", "it"))
+    assert (pair.a, pair.b) == (Instance("board", "Room and", "."), Instance("board", "", "it"))
     assert not pair.same
 
 

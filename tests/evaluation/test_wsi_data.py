@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyseme.errors import DataError, MissingFile
-from polyseme.evaluation.contexts import Occurrence
+from polyseme.evaluation.instances import Instance
 from polyseme.evaluation.wsi_data import read_key, read_wsi
 from tests.conftest import DATA
 
@@ -36,7 +36,7 @@ def folder(path: Path, **files: str) -> Path:
 def test_contexts_of_one_file_are_numbered_while_the_key_has_an_order_of_its_own(tmp_path: Path) -> None:
     bank, run = read_wsi(folder(tmp_path, dataset__txt=DATASET, key__txt=KEY))
     assert (bank.lemma, bank.pos, run.lemma, run.pos) == ("bank", "n", "run", "v")
-    assert bank.uses == [Occurrence("bank", "first left", "first right"), Occurrence("bank", "", "second right")]
+    assert bank.uses == [Instance("bank", "first left", "first right"), Instance("bank", "", "second right")]
     assert bank.labels == [{"bank.n.a": 1.0}, {"bank.n.b": 1.0}]
     assert read_wsi(tmp_path / "dataset.txt") == [bank, run]
 
@@ -45,8 +45,8 @@ def test_the_word_meant_in_the_layout_of_2010_is_the_one_most_like_the_lemma(tmp
     key = "lie.v lie.v.1 lie.v.1\nlie.v lie.v.2 lie.v.2\n"
     (word,) = read_wsi(folder(tmp_path, lie__v__xml=XML_2010, all__key=key))
     assert word.uses == [
-        Occurrence("lie", "He was tired . ", " was hard and he was lying & waiting . So ."),
-        Occurrence("lie", "They ", " a lot, liers ."),
+        Instance("lie", "He was tired . ", " was hard and he was lying & waiting . So ."),
+        Instance("lie", "They ", " a lot, liers ."),
     ]
 
 
@@ -55,7 +55,7 @@ def test_the_layout_of_2013_counts_characters_or_words_and_its_key_has_weights(t
     folder(tmp_path / "contexts", trace__n__xml=XML_2013, corpus__xml="<!DOCTYPE corpus><corpus><lexelt/></corpus>")
     folder(tmp_path, some__key="trace.n trace.n.1 a/4 b/1 !! a remark\ntrace.n trace.n.2 b\n")
     (word,) = read_wsi(tmp_path)
-    assert word.uses == [Occurrence("trace", "A ", " of DNA."), Occurrence("trace", "No", "remain")]
+    assert word.uses == [Instance("trace", "A ", " of DNA."), Instance("trace", "No", "remain")]
     assert word.labels == [{"a": 1.0, "b": 0.25}, {"b": 1.0}]
 
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from polyseme import SenseModel
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.planted import PlantedCorpus
 from polyseme.corpus.planted_words import TOPICS
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import OutputExists
-from polyseme.evaluation.planted import score_planted
-from polyseme.experiments.sparse import Surroundings, inverse_document_frequencies
+from polyseme.evaluation.planted_recovery import score_planted
+from polyseme.experiments.tfidf import Surroundings, inverse_document_frequencies
 from polyseme.experiments.two_stage import (
     REACH,
     STAGES,
@@ -87,7 +87,7 @@ def test_centers_are_directions(model: SenseModel) -> None:
     lengths = np.linalg.norm(model.arrays.cluster_centers, axis=1)
     alone = np.repeat(np.diff(model.arrays.sense_offsets) == 1, np.diff(model.arrays.sense_offsets))
     assert lengths[~alone] == pytest.approx(1, abs=1e-5)
-    assert model.arrays.choice_vectors is None
+    assert model.arrays.whitened_vectors is None
 
 
 def test_the_seconds_are_those_of_all_stages(model: SenseModel) -> None:
@@ -151,7 +151,7 @@ def test_a_labelled_corpus_has_the_same_tokens_and_sentences_under_new_names() -
     corpus = EncodedCorpus(
         tokens=np.array([1, 0, 1, 0, 0, 2], np.int32),
         sentences=np.array([0, 4, 6]),
-        places=np.array([0, 18]),
+        byte_offsets=np.array([0, 18]),
         words=["bank", "the", "rare"],
         counts=np.array([3, 2, 1]),
         description={},

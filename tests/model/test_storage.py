@@ -101,8 +101,8 @@ def test_a_config_that_lacks_a_detail_is_refused(part: str, name: str, copy: Pat
 
 def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
-    (copy / "config.json").write_text(json.dumps({**config, "format_version": 2}))
-    with pytest.raises(ModelError, match="has the format 2, this polyseme reads up to 1; upgrade"):
+    (copy / "config.json").write_text(json.dumps({**config, "format_version": 3}))
+    with pytest.raises(ModelError, match="has the format 3, this polyseme reads up to 2; upgrade"):
         SenseModel.load(copy)
 
 

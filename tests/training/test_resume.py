@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from polyseme import SenseModel, train
 from polyseme.errors import Interrupted, OutputExists, TrainingError
 from polyseme.training import trainer
-from polyseme.training.events import Checkpointed, Event, Training
+from polyseme.training.events import CheckpointWritten, Event, TrainingProgress
 from tests.conftest import MODELS, command
 
 KILLS = int(os.environ.get("POLYSEME_KILLS", "8"))
@@ -42,7 +42,7 @@ class StopAt:
         self.progress, self.reached = progress, False
 
     def listen(self, event: Event) -> None:
-        self.reached |= isinstance(event, Training) and event.progress >= self.progress
+        self.reached |= isinstance(event, TrainingProgress) and event.progress >= self.progress
 
     def stop(self) -> bool:
         return self.reached
@@ -106,7 +106,7 @@ def test_a_signal_stops_the_run_cleanly_with_a_checkpoint(
     run = command("train", planted_text, tmp_path / "m", "--epochs", "10000", "--dim", "16")
     process = subprocess.Popen(run, stderr=subprocess.PIPE, text=True)
     log = tmp_path / "m.training" / "training.jsonl"
-    while process.poll() is None and not (log.exists() and '"training"' in log.read_text()):
+    while process.poll() is None and not (log.exists() and '"training_progress"' in log.read_text()):
         time.sleep(0.05)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
@@ -210,6 +210,6 @@ def test_training_goes_on_when_a_checkpoint_cannot_be_written(
     monkeypatch.setattr("polyseme.training.checkpoint.write_tensors", full)
     events: list[Event] = []
     train(planted_text, tmp_path / "m", dim=8, epochs=2, checkpoint_seconds=0.0, listen=events.append)
-    problems = [e.problem for e in events if isinstance(e, Checkpointed)]
+    problems = [e.problem for e in events if isinstance(e, CheckpointWritten)]
     assert problems
     assert all(p is not None and "No space left" in p for p in problems)

@@ -21,7 +21,7 @@ def test_senses_start_from_the_words_own_vector_after_a_warm_up() -> None:
     own = state.parameters.sense_vectors[:3]
     assert (own == own[0]).all()
     assert state.parameters.sense_counts.sum() == 0
-    assert state.parameters.sense_numbers.tolist() == [3, 3, 3, 3, 1, 1]
+    assert state.parameters.num_senses.tolist() == [3, 3, 3, 3, 1, 1]
 
 
 def test_without_a_warm_up_senses_start_at_random() -> None:
@@ -33,7 +33,7 @@ def test_without_a_warm_up_senses_start_at_random() -> None:
 def test_contexts_are_made_from_the_global_vectors_themselves_without_whitening() -> None:
     state = TrainState.fresh(make_config("paper", dim=4), VOCABULARY, 1)
     state.split_senses()
-    assert state.tables.choice is state.parameters.global_vectors
+    assert state.tables.context_table is state.parameters.global_vectors
 
 
 @pytest.mark.parametrize(("settings", "window"), [({}, 20), ({"whitening": 0.0}, 0), ({"model": "mssg-maxout"}, 0)])
@@ -42,13 +42,13 @@ def test_only_a_table_that_stays_as_it_is_is_summed_over_a_sliding_window(
 ) -> None:
     state = TrainState.fresh(make_config(dim=4, **settings), VOCABULARY, 1)
     state.split_senses()
-    assert state.settings.choice_window == window
+    assert state.settings.sense_window == window
 
 
 def test_a_model_keeps_the_senses_that_are_there_most_frequent_first() -> None:
     state = TrainState.fresh(make_config(dim=4, model="np-mssg", max_senses=4), VOCABULARY, 1)
     p = state.parameters
-    p.sense_numbers[0] = 3
+    p.num_senses[0] = 3
     p.sense_counts[:4] = [5, 9, 7, 0]
     kept = (p.sense_vectors[[1, 2, 0]] + p.global_vectors[0])[:, :4]
     last = (p.sense_vectors[p.sense_offsets[5]] + p.global_vectors[5])[:4]
@@ -80,7 +80,7 @@ def test_what_is_kept_is_made_a_few_words_at_a_time_with_the_same_result(monkeyp
 def _with_some_senses() -> TrainState:
     state = TrainState.fresh(make_config(dim=4, model="np-mssg", max_senses=4), VOCABULARY, 1)
     random = np.random.default_rng(1)
-    state.parameters.sense_numbers[:] = [3, 1, 2, 4, 1, 1]
+    state.parameters.num_senses[:] = [3, 1, 2, 4, 1, 1]
     state.parameters.sense_counts[:] = random.integers(0, 99, len(state.parameters.sense_counts))
     state.parameters.cluster_centers[:] = random.random(state.parameters.cluster_centers.shape, np.float32)
     return state

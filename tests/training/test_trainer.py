@@ -12,21 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyseme import train
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import find_tokenizer
+from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import Interrupted, TrainingError
 from polyseme.training.config import make_config
-from polyseme.training.events import Event, Trained, Training
+from polyseme.training.events import Event, TrainingFinished, TrainingProgress
 from polyseme.training.state import TrainState
-from polyseme.training.trainer import Trainer, block_bounds, block_seed, thread_number
+from polyseme.training.trainer import Trainer, block_bounds, block_seed, num_threads
 from polyseme.vocabulary import cut
 
 
 @pytest.fixture(scope="module")
 def corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> EncodedCorpus:
-    return encode(find_sources(planted_text), find_tokenizer("words"), tmp_path_factory.mktemp("corpus") / "encoded")
+    return encode(find_sources(planted_text), get_tokenizer("words"), tmp_path_factory.mktemp("corpus") / "encoded")
 
 
 def make_trainer(corpus: EncodedCorpus, threads: int = 1, **settings: Any) -> Trainer:
@@ -53,7 +53,7 @@ def test_blocks_have_seeds_of_their_own() -> None:
 def test_every_token_is_trained_once_an_epoch(corpus: EncodedCorpus, threads: int) -> None:
     trainer = make_trainer(corpus, threads, model="skip-gram", subsample=0.0)
     trainer.run()
-    assert trainer.tally.tokens == 2 * corpus.counts[corpus.counts >= 5].sum()
+    assert trainer.totals.tokens == 2 * corpus.counts[corpus.counts >= 5].sum()
 
 
 def test_sgd_lets_the_learning_rate_fall_and_adagrad_does_not(corpus: EncodedCorpus) -> None:
@@ -68,13 +68,13 @@ def test_events_tell_how_the_training_goes(planted_text: Path, monkeypatch: pyte
     monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.01)  # a fast machine tells more than once, too
     events: list[Event] = []
     train(planted_text, dim=64, epochs=60, threads=1, examples=0, listen=events.append)
-    moments = [e for e in events if isinstance(e, Training)]
+    moments = [e for e in events if isinstance(e, TrainingProgress)]
     assert [e.progress for e in moments] == sorted(e.progress for e in moments)
     assert moments[-1].loss < moments[0].loss < 1
     assert moments[0].learning_rate > moments[-1].learning_rate > 0
     assert all(e.tokens_per_second > 0 and e.eta >= 0 and e.epochs == 60 for e in moments)
     assert moments[-1].senses_per_word == 3.0
-    assert any(isinstance(e, Trained) for e in events)
+    assert any(isinstance(e, TrainingFinished) for e in events)
 
 
 def test_stopping_writes_a_checkpoint_between_blocks(corpus: EncodedCorpus) -> None:
@@ -105,7 +105,7 @@ def test_slow_blocks_are_reported_without_dividing_by_zero(
     events: list[Event] = []
     trainer = make_trainer(corpus, epochs=1)
     trainer.run(listen=events.append, checkpoint_seconds=0.2)
-    assert any(isinstance(e, Training) for e in events)
+    assert any(isinstance(e, TrainingProgress) for e in events)
     assert trainer.done == trainer.total
 
 
@@ -113,10 +113,10 @@ def test_two_threads_that_make_the_same_sense_at_once_make_one(corpus: EncodedCo
     trainer = make_trainer(corpus, threads=4, model="np-mssg", max_senses=3, new_sense_threshold=0.9, epochs=8)
     trainer.run()
     state = trainer.state
-    assert (state.parameters.sense_numbers <= np.diff(state.parameters.sense_offsets)).all()
+    assert (state.parameters.num_senses <= np.diff(state.parameters.sense_offsets)).all()
     state.learned().check(len(state.vocabulary))
 
 
 def test_a_small_corpus_gets_few_threads(corpus: EncodedCorpus) -> None:
-    assert thread_number(64, corpus) == 2
-    assert thread_number(1, corpus) == 1
+    assert num_threads(64, corpus) == 2
+    assert num_threads(1, corpus) == 1

@@ -13,7 +13,7 @@ from polyseme.cli.output import bold, print_json
 from polyseme.training.config import ModelName
 
 if TYPE_CHECKING:
-    from polyseme.evaluation.planted import PlantedScore
+    from polyseme.evaluation.planted_recovery import PlantedScore
 
 SHOWN = ("bank", "bass", "plant", "rock", "apple", "cell")
 
@@ -32,7 +32,7 @@ def demo(
     from polyseme.cli.progress import Progress
     from polyseme.cli.senses import print_senses
     from polyseme.corpus.planted import plant
-    from polyseme.evaluation.planted import score_planted
+    from polyseme.evaluation.planted_recovery import score_planted
     from polyseme.training.run import train
 
     planted = plant(sentences=sentences, difficulty=difficulty, seed=seed)

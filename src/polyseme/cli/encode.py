@@ -21,7 +21,7 @@ def encode(
     """Turn texts into token ids once, to train on them many times."""
     corpus, out = check_paths(paths, "polyseme encode CORPUS... OUT")
     folder = Path(os.path.abspath(out))  # noqa: PTH100 - a link stays a link
-    from polyseme.corpus.encoded import EncodedCorpus, is_encoded
+    from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 
     if folder.exists():
         if not (force and is_encoded(folder)):
@@ -30,8 +30,8 @@ def encode(
     from polyseme.cli.progress import Progress
     from polyseme.corpus.encoding import encode as run
     from polyseme.corpus.sources import find_sources
-    from polyseme.corpus.tokenizers import find_tokenizer
+    from polyseme.corpus.tokenizers import get_tokenizer
 
     with Progress(quiet) as progress:
-        encoded = run(find_sources(corpus), find_tokenizer(tokenizer), folder, progress)
-    print(f"{out}: {len(encoded.tokens):,} tokens, {len(encoded.places):,} sentences, {len(encoded.words):,} words")
+        encoded = run(find_sources(corpus), get_tokenizer(tokenizer), folder, progress)
+    print(f"{out}: {len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words")

@@ -34,7 +34,7 @@ def evaluate(
         from polyseme.evaluation.tasks import evaluate as run
     except ModuleNotFoundError as error:
         raise MissingExtra(f"evaluate needs {error.name}: pip install 'polyseme[eval]'") from error
-    from polyseme.formats.opening import open_model
+    from polyseme.formats.open_model import open_model
 
     evaluation = run(open_model(model), task, data, window=window, seed=seed)
     if json:

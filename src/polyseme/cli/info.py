@@ -25,7 +25,7 @@ def info(
     if verify:
         storage.verify(Path(model))
     loaded = SenseModel.load(model)
-    shown = loaded.shown_numbers
+    shown = loaded.visible_senses
     rows = len(loaded.arrays.sense_vectors)
     facts: dict[str, Any] = {
         "model": loaded.config["model"],

@@ -14,8 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from polyseme.cli.output import in_bytes, in_short, in_time
-from polyseme.corpus.encoding import Encoding
-from polyseme.training.events import Checkpointed, Encoded, Event, Saved, Trained, Training
+from polyseme.corpus.encoding import EncodingProgress
+from polyseme.training.events import (
+    CheckpointWritten,
+    CorpusEncoded,
+    Event,
+    ModelSaved,
+    TrainingFinished,
+    TrainingProgress,
+)
 
 PLAIN_SECONDS = 10.0
 
@@ -48,29 +55,29 @@ class Progress:
         self.live.stop()
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Checkpointed) and event.problem:
+        if isinstance(event, CheckpointWritten) and event.problem:
             self._say("warning", f"no checkpoint could be written ({event.problem}); training goes on")
         if self.quiet:
             return
         match event:
-            case Encoding():
+            case EncodingProgress():
                 share = event.bytes_read / event.bytes_total if event.bytes_total else None
                 words = f"{in_short(event.tokens)} tokens, {in_short(event.words)} different words"
                 self._show("reading", share, f"{in_bytes(event.bytes_read)}, {words}")
-            case Encoded():
+            case CorpusEncoded():
                 kept = f"{in_short(event.tokens)} tokens, {in_short(event.kept)} of {in_short(event.words)} words kept"
                 self._say("reading", kept, event.seconds)
                 if event.bad_bytes:
                     self._say("warning", f"{event.bad_bytes:,} bytes were not UTF-8 and were read as '?'")
-            case Training():
+            case TrainingProgress():
                 speed = f"epoch {event.epoch}/{event.epochs}  {in_short(event.tokens_per_second)} tok/s"
                 figures = f"loss {event.loss:.3f}  senses/word {event.senses_per_word:.1f}"
                 rate = f"rate {event.learning_rate:.4f}"
                 self._show("training", event.progress, f"eta {in_time(event.eta)}  {speed}  {figures}  {rate}")
-            case Trained():
+            case TrainingFinished():
                 self._say("training", f"{in_short(event.tokens)} tokens trained, loss {event.loss:.3f}", event.seconds)
                 self._show("examples", None, "looking for the sentences that fit each sense best")
-            case Saved():
+            case ModelSaved():
                 self._say("saved", f"{event.path} ({in_bytes(event.bytes)})", event.seconds)
 
     def _show(self, what: str, share: float | None, text: str) -> None:

@@ -19,7 +19,7 @@ def tag(
     json: JsonFlag = False,
 ) -> None:
     """Text in, text out with each word of several senses as its key (bank#2)."""
-    from polyseme.corpus.reading import read_blocks
+    from polyseme.corpus.readers.text import read_blocks
     from polyseme.corpus.sources import find_sources
     from polyseme.model.sense_model import SenseModel
     from polyseme.model.tagging import Tagger

@@ -18,11 +18,11 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.atomic import whole_folder
-from polyseme.corpus import encoded
-from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
-from polyseme.corpus.lexicon import GrowingLexicon, Split, split
-from polyseme.corpus.reading import Block, read_blocks
+from polyseme._io.atomic import atomic_folder
+from polyseme.corpus import encoded_corpus
+from polyseme.corpus.encoded_corpus import MAX_SENTENCE_TOKENS, EncodedCorpus
+from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
+from polyseme.corpus.readers.text import Block, read_blocks
 from polyseme.corpus.sources import COMPRESSED, Source
 from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer
 from polyseme.errors import CorpusError
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Encoding:
+class EncodingProgress:
     """Progress of encoding, after each block of text."""
 
     bytes_read: int
@@ -45,30 +45,33 @@ class Encoding:
 
 
 def encode(
-    sources: list[Source], tokenizer: AnyTokenizer, folder: Path, report: Callable[[Encoding], None] = lambda _: None
+    sources: list[Source],
+    tokenizer: AnyTokenizer,
+    folder: Path,
+    report: Callable[[EncodingProgress], None] = lambda _: None,
 ) -> EncodedCorpus:
-    """Encode texts into a folder (see `polyseme.corpus.encoded`) and open it."""
-    with whole_folder(folder) as part:
+    """Encode texts into a folder (see `polyseme.corpus.encoded_corpus`) and open it."""
+    with atomic_folder(folder) as part:
         writer = _Writer(part, tokenizer)
         plain = all(Path(s.path).suffix not in COMPRESSED for s in sources)
         total = sum(source.size for source in sources) if plain else 0
         bytes_read = 0
         for source in sources:
             writer.begin_source()
-            for block in _ahead(cut_block(block, tokenizer) for block in read_blocks(source)):
+            for block in _ahead(tokenize_block(block, tokenizer) for block in read_blocks(source)):
                 writer.add(block)
                 bytes_read += block.length
-                report(Encoding(bytes_read, total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
+                report(EncodingProgress(bytes_read, total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
             writer.end_sentence()
         writer.finish(sources)
     return EncodedCorpus.open(folder)
 
 
 @dataclass(frozen=True)
-class CutBlock:
+class TokenizedBlock:
     """A block of text cut into words: pieces with their place in the source."""
 
-    pieces: list[tuple[Split, int]]
+    pieces: list[tuple[TokenSpans, int]]
     length: int
     bad_bytes: int
 
@@ -79,31 +82,34 @@ class _Writer:
     def __init__(self, folder: Path, tokenizer: AnyTokenizer) -> None:
         self.folder = folder
         self.tokenizer = tokenizer
-        self.lexicon = GrowingLexicon()
+        self.lexicon = Lexicon()
         self.tokens = self.sentences = self.bad_bytes = self.open_length = 0
         self.source_sentences: list[int] = []
-        self.files = {name: (folder / name).open("wb") for name in (encoded.TOKENS, encoded.SENTENCES, encoded.PLACES)}
-        self._write(encoded.SENTENCES, np.zeros(1, np.int64))
+        self.files = {
+            name: (folder / name).open("wb")
+            for name in (encoded_corpus.TOKENS, encoded_corpus.SENTENCES, encoded_corpus.BYTE_OFFSETS)
+        }
+        self._write(encoded_corpus.SENTENCES, np.zeros(1, np.int64))
 
     def begin_source(self) -> None:
         self.source_sentences.append(self.sentences)
 
-    def add(self, block: CutBlock) -> None:
+    def add(self, block: TokenizedBlock) -> None:
         self.bad_bytes += block.bad_bytes
         for words, offset in block.pieces:
             self._add(words, offset)
 
-    def _add(self, words: Split, offset: int) -> None:
-        ids = self.lexicon.number(words)
+    def _add(self, words: TokenSpans, offset: int) -> None:
+        ids = self.lexicon.add(words)
         k = len(ids)
-        tokens, lengths, places = np.empty(k, np.int32), np.empty(k + 1, np.int64), np.empty(k + 1, np.int64)
-        n, ended, begun = kernels.cut_sentences(
-            ids, words.bounds, offset, LONGEST_SENTENCE, self.open_length, tokens, lengths, places
+        tokens, lengths, offsets = np.empty(k, np.int32), np.empty(k + 1, np.int64), np.empty(k + 1, np.int64)
+        n, ended, begun = kernels.find_sentences(
+            ids, words.bounds, offset, MAX_SENTENCE_TOKENS, self.open_length, tokens, lengths, offsets
         )
         closed = self.tokens - self.open_length
-        self._write(encoded.TOKENS, tokens[:n])
-        self._write(encoded.SENTENCES, closed + np.cumsum(lengths[:ended]))
-        self._write(encoded.PLACES, places[:begun])
+        self._write(encoded_corpus.TOKENS, tokens[:n])
+        self._write(encoded_corpus.SENTENCES, closed + np.cumsum(lengths[:ended]))
+        self._write(encoded_corpus.BYTE_OFFSETS, offsets[:begun])
         self.tokens += n
         self.sentences += ended
         self.open_length = int(lengths[ended])
@@ -111,7 +117,7 @@ class _Writer:
     def end_sentence(self) -> None:
         """A text that ends without a line end still ends its sentence."""
         if self.open_length:
-            self._write(encoded.SENTENCES, np.array([self.tokens], np.int64))
+            self._write(encoded_corpus.SENTENCES, np.array([self.tokens], np.int64))
             self.sentences += 1
             self.open_length = 0
 
@@ -124,14 +130,14 @@ class _Writer:
         if self.tokens == 0:
             raise CorpusError(f"the corpus holds no words: {', '.join(s.path for s in sources[:3])} is empty.")
         order, counts, new_ids = self._sorted_words()
-        words = self.lexicon.table(order, counts)
-        (self.folder / encoded.WORDS).write_bytes(words)
+        words = self.lexicon.to_table(order, counts)
+        (self.folder / encoded_corpus.WORDS).write_bytes(words)
         digest = hashlib.sha256(words)
-        with (self.folder / encoded.TOKENS).open("r+b") as tokens:
+        with (self.folder / encoded_corpus.TOKENS).open("r+b") as tokens:
             for ids in _ahead(_renumber(tokens, new_ids)):
                 digest.update(ids)
         description = {
-            "format_version": encoded.FORMAT_VERSION,
+            "format_version": encoded_corpus.FORMAT_VERSION,
             "tokenizer": self.tokenizer.name,
             "tokens": self.tokens,
             "sentences": self.sentences,
@@ -139,21 +145,21 @@ class _Writer:
             "fingerprint": digest.hexdigest(),
             "sources": [asdict(source) for source in sources],
             "source_sentences": [*self.source_sentences, self.sentences],
-            "places_are_exact": not isinstance(self.tokenizer, CallableTokenizer),
+            "offsets_are_exact": not isinstance(self.tokenizer, CallableTokenizer),
         }
-        (self.folder / encoded.DESCRIPTION).write_text(json.dumps(description, indent=1), encoding="utf-8")
+        (self.folder / encoded_corpus.DESCRIPTION).write_text(json.dumps(description, indent=1), encoding="utf-8")
 
     def _sorted_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """The words in normal form by frequency, as numbers of the lexicon; their counts; the new id of each number.
 
-        Words of ASCII letters are in their normal form already (see `Tokenizer.lowers`).
+        Words of ASCII letters are in their normal form already (see `Tokenizer.lowercase`).
         """
         counts = self.lexicon.counts.copy()
         places = np.arange(len(counts))
         if not isinstance(self.tokenizer, CallableTokenizer):
-            forms = {i: self.tokenizer.normal(word) for i, word in self.lexicon.not_ascii().items()}
+            forms = {i: self.tokenizer.normal(word) for i, word in self.lexicon.non_ascii_words().items()}
             if forms:
-                places[list(forms)] = self.lexicon.number(split(NUL.join(forms.values()).encode(), NUL_SEPARATED))
+                places[list(forms)] = self.lexicon.add(tokenize(NUL.join(forms.values()).encode(), NUL_SEPARATED))
         merged = np.bincount(places, counts, len(self.lexicon)).astype(np.int64)
         order = np.argsort(-merged, kind="stable")[: np.count_nonzero(merged)]
         rank = np.empty(len(merged), np.int32)
@@ -161,18 +167,18 @@ class _Writer:
         return order, merged[order], rank[places]
 
 
-def cut_block(block: Block, tokenizer: AnyTokenizer) -> CutBlock:
+def tokenize_block(block: Block, tokenizer: AnyTokenizer) -> TokenizedBlock:
     """Cut a block into words; a callable does so line by line."""
     if isinstance(tokenizer, CallableTokenizer):
         pieces = list(_lines_of_tokens(block, tokenizer))
     else:
-        words = split(block.text, tokenizer)
-        _ = words.codes  # made here, in the thread that reads ahead
+        words = tokenize(block.text, tokenizer)
+        _ = words.hashes  # made here, in the thread that reads ahead
         pieces = [(words, block.offset)]
-    return CutBlock(pieces, len(block.text), block.bad_bytes)
+    return TokenizedBlock(pieces, len(block.text), block.bad_bytes)
 
 
-def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tuple[Split, int]]:
+def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tuple[TokenSpans, int]]:
     """Each line of a block as the callable's tokens, and where it begins."""
     offset = block.offset
     for line in block.text.splitlines(keepends=True):
@@ -181,7 +187,7 @@ def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tup
             if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
                 raise CorpusError(f"the tokenizer gave {token!r}; a token is a str without NUL, tab or line end.")
         text = NUL.join(tokens) + ("\n" if line.endswith(b"\n") else NUL)
-        yield split(text.encode("utf-8", "replace"), NUL_SEPARATED), offset
+        yield tokenize(text.encode("utf-8", "replace"), NUL_SEPARATED), offset
         offset += len(line)
 
 

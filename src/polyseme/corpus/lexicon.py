@@ -1,4 +1,4 @@
-"""Numbering words as they come: the growing hash table behind `polyseme.kernels.text`."""
+"""Tokenizing bytes and assigning ids to words: Python wrappers of `polyseme.kernels.text`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import Tokenizer
 from polyseme.kernels import text as kernels
-from polyseme.kernels.bytes import EIGHT
 
-FIRST_CAPACITY = 1 << 16
+INITIAL_CAPACITY = 1 << 16  # words
 LETTERS_PER_WORD = 12
 SLOTS_PER_WORD = 2
 
 
 @dataclass(frozen=True)
-class Split:
-    """A text, and where its words stand in it; a line end is a word of no length."""
+class TokenSpans:
+    """A text and the byte spans of its tokens. A line end is a token of length 0."""
 
-    letters: NDArray[np.uint8]  # of the text, in lower case if the tokenizer says so, and some zeros
-    bounds: NDArray[np.int32]  # (k, 2): where each word begins, and ends
+    letters: NDArray[np.uint8]  # the text, in lower case if the tokenizer says so
+    bounds: NDArray[np.int32]  # (k, 2): first byte of each token, and the byte after its last
 
     @property
     def starts(self) -> NDArray[np.int32]:
@@ -33,29 +32,28 @@ class Split:
         return self.bounds[:, 1]
 
     @cached_property
-    def codes(self) -> NDArray[np.uint64]:
-        """A hash of each word."""
-        codes = np.empty(len(self.bounds), np.uint64)
-        kernels.hash_words(self.letters, self.bounds, codes)
-        return codes
+    def hashes(self) -> NDArray[np.uint64]:
+        """A hash of each token."""
+        hashes = np.empty(len(self.bounds), np.uint64)
+        kernels.hash_words(self.letters, self.bounds, hashes)
+        return hashes
 
 
-def split(text: bytes, tokenizer: Tokenizer) -> Split:
-    """Split a valid UTF-8 text into words."""
-    letters = np.zeros(len(text) + EIGHT, np.uint8)
-    letters[: len(text)] = np.frombuffer(text, np.uint8)
-    if tokenizer.lowers:
+def tokenize(text: bytes, tokenizer: Tokenizer) -> TokenSpans:
+    """Find the tokens of a valid UTF-8 text."""
+    letters = np.frombuffer(text, np.uint8).copy()
+    if tokenizer.lowercase:
         kernels.lower_ascii(letters)
     bounds = np.empty((len(text) + 2, 2), np.int32)
-    n = kernels.split(letters, len(text), tokenizer.classes, *tokenizer.byte_ranges, bounds)
-    return Split(letters, bounds[:n])
+    n = kernels.find_spans(letters, tokenizer.classes, bounds)
+    return TokenSpans(letters, bounds[:n])
 
 
-class GrowingLexicon:
-    """Gives each different word a number, in order of first sight, and counts it."""
+class Lexicon:
+    """Assigns an id to each distinct word, in order of first occurrence, and counts occurrences."""
 
     def __init__(self) -> None:
-        self._arrays = _empty(FIRST_CAPACITY, FIRST_CAPACITY * LETTERS_PER_WORD)
+        self._arrays = _empty(INITIAL_CAPACITY, INITIAL_CAPACITY * LETTERS_PER_WORD)
 
     def __len__(self) -> int:
         return int(self._arrays.size[0])
@@ -65,42 +63,41 @@ class GrowingLexicon:
         return self._arrays.counts[: len(self)]
 
     def words(self, first: int = 0) -> list[str]:
-        """The words from number `first` on."""
+        """The words from id `first` on."""
         bounds = self._arrays.bounds
         return self._arrays.letters[bounds[first] : bounds[len(self)]].tobytes().decode().split("\n")[:-1]
 
-    def not_ascii(self) -> dict[int, str]:
-        """The words that have other characters than those of ASCII, by their numbers."""
+    def non_ascii_words(self) -> dict[int, str]:
+        """The words with non-ASCII characters, by id."""
         if not len(self):
             return {}
         bounds, letters = self._arrays.bounds[: len(self) + 1], self._arrays.letters
         highest = np.maximum.reduceat(letters[: bounds[-1]], bounds[:-1])
-        numbers = np.flatnonzero(highest >= kernels.NOT_ASCII)
-        return {i: letters[bounds[i] : bounds[i + 1] - 1].tobytes().decode() for i in numbers.tolist()}
+        ids = np.flatnonzero(highest >= kernels.NOT_ASCII)
+        return {i: letters[bounds[i] : bounds[i + 1] - 1].tobytes().decode() for i in ids.tolist()}
 
-    def table(self, order: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:
-        """Lines `word TAB count`, as `write_words` writes them, of the words with these numbers."""
-        out = np.empty(int(self._arrays.bounds[len(self)]) + kernels.DIGITS * len(order), np.uint8)
+    def to_table(self, order: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:
+        """Lines `word TAB count`, in the format of `write_words`, for the words with these ids."""
+        out = np.empty(int(self._arrays.bounds[len(self)]) + kernels.MAX_COUNT_BYTES * len(order), np.uint8)
         n = kernels.write_table(self._arrays.letters, self._arrays.bounds, order, counts, out)
         return out[:n].tobytes()
 
-    def number(self, words: Split) -> NDArray[np.int32]:
-        """The numbers of the words of a text, END_OF_LINE for a line end."""
-        bounds, codes = words.bounds, words.codes
+    def add(self, spans: TokenSpans) -> NDArray[np.int32]:
+        """Count the tokens of a text and return their ids, END_OF_LINE for a line end."""
+        bounds, hashes = spans.bounds, spans.hashes
         ids = np.empty(len(bounds), np.int32)
         done = 0
         while done < len(ids):
-            done += kernels.number(words.letters, bounds[done:], codes[done:], self._arrays, ids[done:])
+            done += kernels.assign_ids(spans.letters, bounds[done:], hashes[done:], self._arrays, ids[done:])
             if done < len(ids):
                 self._grow(int(bounds[done, 1] - bounds[done, 0]) + 1)
         return ids
 
     def _grow(self, needed: int) -> None:
-        """Twice the words or twice the letters, whichever ran out."""
+        """Double the capacity for words or for letters, whichever ran out."""
         old, n = self._arrays, len(self)
         capacity = len(old.hashes) * (2 if n == len(old.hashes) else 1)
-        used = int(old.bounds[n])
-        room = len(old.letters) - EIGHT
+        used, room = int(old.bounds[n]), len(old.letters)
         room *= 2 if used + needed > room else 1
         new = _empty(capacity, max(room, used + needed))
         new.hashes[:n] = old.hashes[:n]
@@ -108,16 +105,16 @@ class GrowingLexicon:
         new.letters[:used] = old.letters[:used]
         new.counts[:n] = old.counts[:n]
         new.size[0] = n
-        kernels.fill_slots(new.slots, new.hashes, new.bounds, n)
+        kernels.fill_slots(new.slots, new.hashes, n)
         self._arrays = new
 
 
-def _empty(capacity: int, room: int) -> kernels.Lexicon:
-    return kernels.Lexicon(
-        slots=np.full((capacity * SLOTS_PER_WORD, 2), kernels.EMPTY, np.uint64),
+def _empty(capacity: int, room: int) -> kernels.LexiconArrays:
+    return kernels.LexiconArrays(
+        slots=np.full(capacity * SLOTS_PER_WORD, kernels.EMPTY, np.int64),
         hashes=np.empty(capacity, np.uint64),
         bounds=np.zeros(capacity + 1, np.int64),
-        letters=np.empty(room + EIGHT, np.uint8),
+        letters=np.empty(room, np.uint8),
         counts=np.empty(capacity, np.int64),
         size=np.zeros(1, np.int64),
     )

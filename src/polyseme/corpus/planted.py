@@ -24,7 +24,7 @@ PLANTED_SHARE = 0.7  # of the sentences hold a planted word
 
 
 @dataclass(frozen=True)
-class PlantedUse:
+class PlantedOccurrence:
     """A planted word in a sentence, with its true sense."""
 
     sentence: int
@@ -38,7 +38,7 @@ class PlantedCorpus:
     """Sentences, and the truth about the planted words in them."""
 
     sentences: list[list[str]]
-    uses: list[PlantedUse]
+    uses: list[PlantedOccurrence]
 
     def write(self, path: Path) -> Path:
         """Write the sentences, one a line."""
@@ -78,7 +78,7 @@ class _Generator:
         self.planted = [(word, topic) for word, topic, _ in planted]
         self.planted_weights = _shares(np.array([weight / per_word[word] for word, _, weight in planted]))
 
-    def sentence(self, number: int) -> tuple[list[str], PlantedUse | None]:
+    def sentence(self, number: int) -> tuple[list[str], PlantedOccurrence | None]:
         """A sentence and the planted use in it, if any."""
         random = self.random
         length = int(random.integers(*LENGTHS))
@@ -91,7 +91,7 @@ class _Generator:
         if position < 0:
             return words, None
         words[position] = word
-        return words, PlantedUse(number, position, word, topic)
+        return words, PlantedOccurrence(number, position, word, topic)
 
     def _word(self, topic: str) -> str:
         if self.random.random() < COMMON_SHARE:

@@ -25,7 +25,7 @@ class Tokenizer:
     """How a text is cut into words: by classes of characters, then each word brought into its normal form.
 
     single, word, joiner: regular expressions for one character each, the classes of `polyseme.kernels.text`.
-    lowers: whether ASCII letters are brought into lower case, which is the normal form of words that have no others.
+    lowercase: whether ASCII letters are brought into lower case, which is the normal form of words that have no others.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Tokenizer:
     word: str
     joiner: str
     normal: Callable[[str], str]
-    lowers: bool
+    lowercase: bool
 
     @cached_property
     def pattern(self) -> regex.Pattern[str]:
@@ -55,17 +55,6 @@ class Tokenizer:
                     classes[first + match.start() : first + (PLANE if alike else match.end())] = kind
         return classes
 
-    @cached_property
-    def byte_ranges(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Ranges of bytes, for the kernel: those of class WORD, and those that are not plain."""
-        from polyseme.kernels.text import JOINER, NEWLINE, NOT_ASCII, SINGLE, WORD
-
-        ascii_ = self.classes[:NOT_ASCII]
-        others = np.ones(256, np.bool_)
-        others[:NOT_ASCII] = np.isin(ascii_, (JOINER, SINGLE))
-        others[NEWLINE] = True
-        return _ranges(ascii_ == WORD), _ranges(others)
-
     def __call__(self, text: str) -> list[str]:
         return [self.normal(word) for word in self.pattern.findall(text)]
 
@@ -79,16 +68,6 @@ class CallableTokenizer:
 
     def __call__(self, text: str) -> list[str]:
         return [word for word in self.function(text) if word]
-
-
-def _ranges(chosen: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """The first and the last place of each run of those chosen.
-
-    >>> _ranges(np.array([True, False, True, True])).tolist()
-    [[0, 0], [2, 3]]
-    """
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]])))
-    return (edges.reshape(-1, 2) - [0, 1]).astype(np.uint8)
 
 
 def lower_nfc(word: str) -> str:
@@ -110,19 +89,21 @@ def as_it_is(word: str) -> str:
 _UNSPACED = r"[\p{Han}\p{Hiragana}]"
 _NEVER = "[a&&b]"  # no character is both
 
-WORDS = Tokenizer("words", single=_UNSPACED, word=rf"[\w--{_UNSPACED}]", joiner="['’]", normal=lower_nfc, lowers=True)
-WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normal=as_it_is, lowers=False)
-NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normal=as_it_is, lowers=False)
+WORDS = Tokenizer(
+    "words", single=_UNSPACED, word=rf"[\w--{_UNSPACED}]", joiner="['’]", normal=lower_nfc, lowercase=True
+)
+WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normal=as_it_is, lowercase=False)
+NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normal=as_it_is, lowercase=False)
 
 AnyTokenizer = Tokenizer | CallableTokenizer
 
 
-def find_tokenizer(wanted: str | Callable[[str], list[str]] | AnyTokenizer) -> AnyTokenizer:
+def get_tokenizer(wanted: str | Callable[[str], list[str]] | AnyTokenizer) -> AnyTokenizer:
     """The tokenizer of a name, or of a callable.
 
-    >>> find_tokenizer("words")("The bank's rivers, don’t 東京")
+    >>> get_tokenizer("words")("The bank's rivers, don’t 東京")
     ['the', "bank's", 'rivers', "don't", '東', '京']
-    >>> find_tokenizer("whitespace")("The bank,  as it is.")
+    >>> get_tokenizer("whitespace")("The bank,  as it is.")
     ['The', 'bank,', 'as', 'it', 'is.']
     """
     named: dict[Any, Tokenizer] = {"words": WORDS, "whitespace": WHITESPACE}

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import DataError
-from polyseme.evaluation.data import read_lines
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, share_score
+from polyseme.evaluation.text_files import read_lines
 from polyseme.model.neighbours import unit_rows
 
 if TYPE_CHECKING:

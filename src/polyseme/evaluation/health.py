@@ -6,7 +6,7 @@
     duplicates     senses that have more than SAME_NEIGHBOURS of their 10 nearest words in common with another of their
                    word, of the shown senses of (at most) SAMPLE words of a band
     entropy        of the posterior of a use, by that of equal chances: 0 is sure, 100 is a guess
-    sureness       the probability of the chosen sense of a use
+    confidence       the probability of the chosen sense of a use
 
 The last two need uses: those of a corpus, if one is given. Only words that may have several senses are counted; the
 bands are of their frequency.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
-from polyseme.evaluation.similarity import spearman
+from polyseme.evaluation.word_similarity import spearman
 from polyseme.model.disambiguation import context_between, sense_probabilities
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Evaluation:
     """Dead, duplicate and uncertain senses, by frequency band."""
-    words = np.flatnonzero(model.may_have_several)
+    words = np.flatnonzero(model.multi_sense_mask)
     if not len(words):
         return Evaluation("health", 0, len(model), {}, ("no word has room for several senses.",), what=WHAT)
     counts = model.vocabulary.counts[words]
@@ -53,7 +53,7 @@ def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Eva
     random = np.random.default_rng(seed)
     uses = _uses(model, path) if path is not None else {}
     table = {name: _band(model, words[inside], uses, random) for name, inside in bands.items() if inside.any()}
-    numbers = model.shown_numbers[words]
+    numbers = model.visible_senses[words]
     facts = {
         "words by number of senses": {
             int(n): int(c) for n, c in zip(*np.unique(numbers, return_counts=True), strict=True)
@@ -66,7 +66,7 @@ def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Eva
 def _band(
     model: SenseModel, words: Ints, uses: dict[int, list[tuple[float, float]]], random: np.random.Generator
 ) -> dict[str, Score]:
-    shown, every = model.shown_numbers[words], np.diff(model.arrays.sense_offsets)[words]
+    shown, every = model.visible_senses[words], np.diff(model.arrays.sense_offsets)[words]
     sampled = random.choice(words, min(SAMPLE, len(words)), replace=False)
     scores = {
         "senses": mean_score(shown.astype(np.float64)),
@@ -77,7 +77,7 @@ def _band(
     seen = [use for w in words.tolist() for use in uses.get(w, [])]
     if seen:
         scores["entropy"] = _percent([entropy for entropy, _ in seen])
-        scores["sureness"] = _percent([sureness for _, sureness in seen])
+        scores["confidence"] = _percent([confidence for _, confidence in seen])
     return scores
 
 
@@ -98,7 +98,7 @@ def _duplicates(model: SenseModel, word: int) -> list[float]:
 
 
 def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]:
-    """Entropy and sureness of the first uses of words of several senses in a text."""
+    """Entropy and confidence of the first uses of words of several senses in a text."""
     found: dict[int, list[tuple[float, float]]] = {}
     index = model.vocabulary.index
     left = USES
@@ -106,7 +106,7 @@ def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]
         while left and (raw := text.readline(LONGEST_LINE)):
             known = [index[token] for token in model.tokenizer(raw.decode("utf-8", "replace")) if token in index]
             for at, word in enumerate(known):
-                if model.shown_numbers[word] > 1 and left:
+                if model.visible_senses[word] > 1 and left:
                     context = context_between(model, known[:at], known[at + 1 :], model.reach)
                     p = sense_probabilities(model, word, context, "softmax")
                     entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))

@@ -29,17 +29,17 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from polyseme.corpus.encoded import EncodedCorpus, is_encoded
+from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
+from polyseme.corpus.occurrences import find_occurrences
 from polyseme.corpus.sources import find_sources
-from polyseme.corpus.uses import find_uses
 from polyseme.errors import DataError
-from polyseme.evaluation.clustering import contingency
+from polyseme.evaluation.cluster_metrics import contingency
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
 from polyseme.kernels.contexts import gather_contexts
-from polyseme.kernels.rows import zero_rows
-from polyseme.model.assigning import ALL
+from polyseme.kernels.simd.padding import zero_padded_rows
 from polyseme.model.disambiguation import context_table
+from polyseme.model.sense_assigner import ALL
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
@@ -103,13 +103,13 @@ def pseudowords(
         learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
     uses = _Uses(learned, changed, corpus, [*names, *(corpus.words[word] for word in chosen.controls)], seed)
     recovered = [uses.recovery(name, len(group)) for name, group in zip(names, chosen.groups, strict=True)]
-    whole, by_chance = np.array([uses.is_whole(corpus.words[word]) for word in chosen.controls], np.float64).T
+    whole, by_chance = np.array([uses.is_unsplit(corpus.words[word]) for word in chosen.controls], np.float64).T
     table = {
         name: _scores([r for r in recovered if r.parts == parts])
         for name, parts in (("pairs", 2), ("triples", 3))
         if any(r.parts == parts for r in recovered)
     }
-    table["controls"] = {"left whole": mean_score(whole, float(by_chance.mean()))}
+    table["controls"] = {"unsplit": mean_score(whole, float(by_chance.mean()))}
     ari, ceiling = (float(np.mean([getattr(r, name) for r in recovered])) for name in ("ari", "ceiling"))
     facts = {"ARI by ceiling": ari / ceiling if ceiling else float("nan"), "seconds": learned.training["seconds"]}
     return Evaluation("pseudowords", len(recovered), pairs + triples, table, _examples(recovered), facts, "pseudowords")
@@ -119,7 +119,7 @@ def _known_settings(model: SenseModel) -> dict[str, Any]:
     """The settings of a model, without those that only an older version had, and with what that did by itself."""
     known = {field.name for field in fields(TrainConfig)}
     settings = {name: value for name, value in model.config.items() if name in known}
-    return {"choice_fade": float(model.fade), **settings}
+    return {"sense_decay": float(model.fade), **settings}
 
 
 def choose(
@@ -177,7 +177,7 @@ def _candidates(model: SenseModel, corpus: EncodedCorpus) -> Ints:
 def _mean_lengths(model: SenseModel, corpus: EncodedCorpus, words: Ints) -> NDArray[np.float64]:
     """For each word the length of the mean of the unit vectors of its contexts: 1 if they all point one way."""
     ids = np.array([model.vocabulary.index.get(word, -1) for word in corpus.words], np.int32)
-    uses = find_uses(corpus.tokens, corpus.counts, words, most=LEAST_USES)
+    uses = find_occurrences(corpus.tokens, corpus.counts, words, most=LEAST_USES)
     contexts = _unit(_contexts(model, ids[corpus.tokens], corpus.sentences, uses.positions))
     bounds = np.stack([uses.offsets[words], uses.offsets[words + 1]], axis=1).tolist()
     return np.array([np.linalg.norm(contexts[first:last].mean(axis=0)) for first, last in bounds])
@@ -207,7 +207,7 @@ class _Uses:
         self.random = np.random.default_rng(seed)
         self.number = model.vocabulary.index  # an id of the vocabulary is one of the corpus: both count down
         numbers = [self.number[word] for word in words]
-        self.uses = find_uses(changed.tokens, changed.counts, numbers, most=MOST_USES, seed=seed)
+        self.uses = find_occurrences(changed.tokens, changed.counts, numbers, most=MOST_USES, seed=seed)
         looked_at = np.zeros(len(model), np.uint64)
         looked_at[numbers] = ALL
         self.senses, _ = model.assigner.assign(np.array(changed.tokens), np.array(changed.sentences), looked_at)
@@ -230,7 +230,7 @@ class _Uses:
             **_agreement(truth, found, parts),
         )
 
-    def is_whole(self, word: str) -> tuple[bool, bool]:
+    def is_unsplit(self, word: str) -> tuple[bool, bool]:
         """Whether one sense has all but a tenth of the uses; and of as many drawn by the shares."""
         found = self.senses[self._positions(word)]
         shares = self.model.shares(self.model.vocabulary.index[word])
@@ -292,7 +292,7 @@ def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
     """The context vectors by which the model chooses senses."""
     width, table = context_table(model).shape[1], np.asarray(model.context_rows)
-    out = zero_rows(len(positions), width)
+    out = zero_padded_rows(len(positions), width)
     inside = np.searchsorted(sentences, positions, side="right") - 1
     starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
     gather_contexts(

@@ -10,8 +10,8 @@ from polyseme.evaluation.analogy import analogy
 from polyseme.evaluation.health import health
 from polyseme.evaluation.pseudowords import pseudowords
 from polyseme.evaluation.scores import Evaluation
-from polyseme.evaluation.similarity import scws, wordsim
 from polyseme.evaluation.wic import wic
+from polyseme.evaluation.word_similarity import scws, wordsim
 from polyseme.evaluation.wsi import wsi
 from polyseme.model.sense_model import SenseModel
 

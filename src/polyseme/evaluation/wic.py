@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import DataError, MissingFile
-from polyseme.evaluation.contexts import Occurrence, probabilities_of
 from polyseme.evaluation.controls import Probabilities, drawn_instead
-from polyseme.evaluation.data import Line, read_lines
+from polyseme.evaluation.instances import Instance, probabilities_of
 from polyseme.evaluation.scores import DRAWS, Evaluation, share_score
+from polyseme.evaluation.text_files import Line, read_lines
 from polyseme.model.disambiguation import context_around, context_vector
 from polyseme.model.neighbours import unit_rows
 from polyseme.model.similarity import in_contexts
@@ -46,8 +46,8 @@ Both = tuple[Probabilities, Probabilities]
 class Pair:
     """A word in two sentences, and whether it means the same."""
 
-    a: Occurrence
-    b: Occurrence
+    a: Instance
+    b: Instance
     same: bool
 
 
@@ -100,11 +100,11 @@ def _pair(line: Line, answer: Line) -> Pair:
     return Pair(a, b, answer.text.strip() == "T")
 
 
-def _occurrence(word: str, sentence: str, place: int, line: Line) -> Occurrence:
+def _occurrence(word: str, sentence: str, place: int, line: Line) -> Instance:
     tokens = sentence.split()
     if place >= len(tokens):
         raise line.wrong(f"'{word}' cannot be at place {place} of a sentence of {len(tokens)} words.")
-    return Occurrence(word, " ".join(tokens[:place]), " ".join(tokens[place + 1 :]))
+    return Instance(word, " ".join(tokens[:place]), " ".join(tokens[place + 1 :]))
 
 
 def fit_threshold(values: Floats, same: Bools) -> float:
@@ -174,7 +174,7 @@ class _Part:
         ]
 
     def without_senses(self) -> Measures:
-        def contexts(uses: Iterable[Occurrence]) -> NDArray[np.float32]:
+        def contexts(uses: Iterable[Instance]) -> NDArray[np.float32]:
             around = (context_around(self.model, use.left, use.right, self.window) for use in uses)
             return unit_rows(np.array([context_vector(self.model, context) for context in around]))
 

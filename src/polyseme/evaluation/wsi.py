@@ -1,7 +1,7 @@
 """Word sense induction: the senses that a model finds in labelled contexts, against the labels.
 
 The sense of a context is the most probable one; in graded labels its weights are the probabilities by the largest of
-them, and a sense with PRESENT of that or less is absent. The measures are in `polyseme.evaluation.induction`, the
+them, and a sense with PRESENT of that or less is absent. The measures are in `polyseme.evaluation.wsi_metrics`, the
 layouts of the data in `polyseme.evaluation.wsi_data`. A word is looked up by its lemma. With unknown words counted,
 each of them is one cluster. Intervals are over samples of words.
 """
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import DataError
-from polyseme.evaluation.contexts import probabilities_of
 from polyseme.evaluation.controls import Probabilities, drawn_instead
-from polyseme.evaluation.fuzzy import Weights
-from polyseme.evaluation.induction import Agreement, agreement, over_words
+from polyseme.evaluation.fuzzy_metrics import Weights
+from polyseme.evaluation.instances import probabilities_of
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, bootstrap
 from polyseme.evaluation.wsi_data import LabelledWord, Labels, read_wsi
+from polyseme.evaluation.wsi_metrics import Agreement, agreement, over_words
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel

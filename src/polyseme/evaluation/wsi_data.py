@@ -22,8 +22,8 @@ from typing import NoReturn
 from xml.etree import ElementTree
 
 from polyseme.errors import DataError, MissingFile
-from polyseme.evaluation.contexts import Occurrence
-from polyseme.evaluation.data import Line, read_lines
+from polyseme.evaluation.instances import Instance
+from polyseme.evaluation.text_files import Line, read_lines
 
 KEY_LAYOUT = "word.pos, instance, senses as 'sense' or 'sense/weight', parted by blanks"
 HEAD_LAYOUT = "a word with its part of speech and the number of its contexts, as in 'access.n 48'"
@@ -39,7 +39,7 @@ class LabelledWord:
 
     lemma: str
     pos: str
-    uses: list[Occurrence]
+    uses: list[Instance]
     labels: list[Labels]
 
 
@@ -47,7 +47,7 @@ class LabelledWord:
 class _Context:
     word: str  # access.n
     instance: str  # access.n.15
-    occurrence: Occurrence
+    occurrence: Instance
 
 
 def read_wsi(path: Path) -> list[LabelledWord]:
@@ -112,7 +112,7 @@ def _read_file(path: Path, key: dict[str, Labels]) -> Iterator[_Context]:
             instance = f"{word}.{number}"
             if instance not in key:
                 raise line.wrong(f"the key has no instance '{instance}'.")
-            yield _Context(word, instance, Occurrence(word.rpartition(".")[0], left, right))
+            yield _Context(word, instance, Instance(word.rpartition(".")[0], left, right))
 
 
 def _head(line: Line) -> tuple[str, int]:
@@ -192,7 +192,7 @@ def _of_2010(element: ElementTree.Element, word: str, path: Path) -> _Context:
     token = tokens[alike.index(max(alike))]
     left = (element.text or "") + sentence[: token.start()]
     right = sentence[token.end() :] + (target.tail or "")
-    return _Context(word, element.tag, Occurrence(lemma, left, right))
+    return _Context(word, element.tag, Instance(lemma, left, right))
 
 
 def _in_common(a: str, b: str) -> int:
@@ -218,4 +218,4 @@ def _of_2013(element: ElementTree.Element, path: Path) -> _Context:
         left, right = " ".join(words[:start]), " ".join(words[max(end, start + 1) :])
         if token not in " ".join(words[start : max(end, start + 1)]):
             raise DataError(f"{path}: '{token}' is not at {start} to {end} in the text of '{instance}'.")
-    return _Context(f"{lemma}.{pos}", instance, Occurrence(lemma, left, right))
+    return _Context(f"{lemma}.{pos}", instance, Instance(lemma, left, right))

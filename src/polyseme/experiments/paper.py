@@ -26,7 +26,7 @@ SCWS: Figures = {
     "NP-MSSG 300d": (65.5, 67.3, 69.1, 59.80),
 }
 
-# Table 5, of which later papers quote these two: SCWS with several senses for the 30,000 most frequent words, 300d.
+# Table 5, of which later papers extract these two: SCWS with several senses for the 30,000 most frequent words, 300d.
 SCWS_30K: Figures = {"MSSG 300d": (None, None, 69.2, 59.3)}
 
 # Table 3: WordSim-353, as (global_sim, avg_sim).

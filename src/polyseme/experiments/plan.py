@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polyseme.corpus.encoded import EncodedCorpus
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.errors import OutputExists
 from polyseme.experiments.two_stage import learn_two_stage
 from polyseme.model import storage
@@ -20,7 +20,7 @@ from polyseme.training.run import train
 from polyseme.vocabulary import cut
 
 FEW_WORDS, MANY_WORDS = 6_000, 30_000  # words of several senses in the paper's two settings
-DISCOVERING = ("max_senses", "apartness", "new_sense_threshold")  # settings of np-mssg alone
+DISCOVERING = ("max_senses", "min_separation", "new_sense_threshold")  # settings of np-mssg alone
 NAMES = {"skip-gram": "Skip-gram", "mssg": "MSSG", "np-mssg": "NP-MSSG"}
 
 
@@ -157,5 +157,5 @@ def trained(
 
 def senses_per_word(model: SenseModel) -> float:
     """Of the words that may have several."""
-    several = model.may_have_several
-    return float(np.mean(model.shown_numbers[several])) if several.any() else 1.0
+    several = model.multi_sense_mask
+    return float(np.mean(model.visible_senses[several])) if several.any() else 1.0

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyseme.atomic import whole_file
+from polyseme._io.atomic import atomic_file
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
@@ -127,5 +127,5 @@ def _csv(table: Table) -> str:
 
 def _write(path: Path, content: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from polyseme.corpus.encoded import EncodedCorpus, is_encoded
+from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import find_tokenizer
+from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import Interrupted, MissingFile
 from polyseme.evaluation.analogy import analogy
 from polyseme.evaluation.scores import Evaluation, Score
-from polyseme.evaluation.similarity import scws, wordsim
+from polyseme.evaluation.word_similarity import scws, wordsim
 from polyseme.experiments import figures, paper, tables
 from polyseme.experiments.plan import PROFILES, Plan, Profile, Run, make_plan, trained
 from polyseme.experiments.report import Figure, Report, Table
-from polyseme.experiments.sparse import sparse_scws, sparse_wordsim
+from polyseme.experiments.tfidf import sparse_scws, sparse_wordsim
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.events import Listener, silent
@@ -85,7 +85,7 @@ def _encoded(corpus: Path, out: Path, tokenizer: str) -> EncodedCorpus:
         encoded = EncodedCorpus.open(kept)
         if encoded.sources == find_sources([corpus]):
             return encoded
-    return encode(find_sources([corpus]), find_tokenizer(tokenizer), kept, lambda _: None)
+    return encode(find_sources([corpus]), get_tokenizer(tokenizer), kept, lambda _: None)
 
 
 def _intro(encoded: EncodedCorpus, profile: Profile, seed: int) -> str:
@@ -211,5 +211,5 @@ class _Experiments:
 
 
 def _number_of_senses(model: SenseModel) -> dict[int, int]:
-    numbers, counts = np.unique(model.shown_numbers[model.may_have_several], return_counts=True)
+    numbers, counts = np.unique(model.visible_senses[model.multi_sense_mask], return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))

@@ -21,25 +21,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.encoded import EncodedCorpus
-from polyseme.experiments.sparse import (
+from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.experiments.tfidf import (
     USES,
     Surroundings,
     inverse_document_frequencies,
     spherical_k_means,
     tokenizer_of,
 )
-from polyseme.kernels.assignment import assign_senses
-from polyseme.kernels.rows import whole_rows
+from polyseme.kernels.assign import assign_senses
+from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
-from polyseme.model.assigning import ALL
 from polyseme.model.neighbours import unit_rows
+from polyseme.model.sense_assigner import ALL
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
 from polyseme.training.run import train
-from polyseme.training.trainer import block_bounds, thread_number
+from polyseme.training.trainer import block_bounds, num_threads
 
 REACH = 5
 CHUNK_TOKENS = 100_000
@@ -126,7 +126,7 @@ def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, conf
         contexts = unit_rows(around.counts(around.uses.of(word), REACH) @ weighted_vectors)
         return spherical_k_means(contexts, config.senses, np.random.default_rng([config.seed, word]))[1]
 
-    with ThreadPoolExecutor(thread_number(config.threads, corpus)) as pool:
+    with ThreadPoolExecutor(num_threads(config.threads, corpus)) as pool:
         every = list(pool.map(centers, range(len(words))))
     return Clusters(np.concatenate([[0], np.cumsum([len(rows) for rows in every])]), np.concatenate(every))
 
@@ -135,10 +135,10 @@ def assign_clusters(
     corpus: EncodedCorpus, words: SenseModel, idf: Floats, clusters: Clusters, config: TrainConfig
 ) -> NDArray[np.int32]:
     """For each token the row of the cluster of its word that is nearest to its context; -1 for unknown words."""
-    centers = whole_rows(clusters.centers)
+    centers = padded_rows(clusters.centers)
     tables = (
         idf,
-        np.asarray(whole_rows(words.arrays.global_vectors)),
+        np.asarray(padded_rows(words.arrays.global_vectors)),
         clusters.offsets,
         np.diff(clusters.offsets).astype(np.int32),
         centers,
@@ -157,7 +157,7 @@ def assign_clusters(
         rng = np.zeros(1, np.uint64)
         assign_senses(tokens, sentences - sentences[0], REACH, np.float32(1), *tables, rng, chosen[inside], cosines)
 
-    with ThreadPoolExecutor(thread_number(config.threads, corpus)) as pool:
+    with ThreadPoolExecutor(num_threads(config.threads, corpus)) as pool:
         list(pool.map(assign, range(len(bounds) - 1)))
     return chosen
 

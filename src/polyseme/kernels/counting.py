@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polyseme.kernels.compiling import kernel
-from polyseme.kernels.randomness import below, draw
+from polyseme.kernels.jit import kernel
+from polyseme.kernels.rng import below, draw
 
 NO_WORD = -1
 
@@ -26,7 +26,7 @@ def count_sentences(tokens, sentences, last, frequencies):
 
 
 @kernel
-def sample_uses(tokens, place, offsets, rng, seen, positions):
+def sample_occurrences(tokens, place, offsets, rng, seen, positions):
     """Where words stand: all uses of a word, in order, if there is room for them, else a random sample (reservoir).
 
     tokens     IN      int32 (n,)      ids; V and more are passed over

@@ -1,11 +1,11 @@
-"""Writing example sentences as JSON (see `polyseme.model.examples` for the format)."""
+"""Writing example sentences as JSON (see `polyseme.examples.store` for the format)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.compiling import inner, kernel
-from polyseme.kernels.prefetching import BYTES_PER_LINE, prefetch_item
+from polyseme.kernels.jit import internal, kernel
+from polyseme.kernels.simd.prefetch import BYTES_PER_LINE, prefetch_item
 from polyseme.kernels.text import NEWLINE, copy_bytes
 
 QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, END = (ord(c) for c in '"\\,[]}')
@@ -38,7 +38,7 @@ def quote_words(text, begins, starts, ends, stops, out, bounds):
 
 @kernel
 def sort_quotations(text, bounds, order, out):
-    """Copy quotations in another order.
+    """Copy snippets in another order.
 
     text    IN   uint8 (n,), with bounds int64 (k + 1,)  the i-th is text[bounds[i] : bounds[i + 1]]
     order   IN   int64 (k,)                              the number of the one that comes first, second, ...
@@ -49,7 +49,7 @@ def sort_quotations(text, bounds, order, out):
         n = copy_bytes(text, bounds[i], bounds[i + 1], out, n)
 
 
-@inner
+@internal
 def write_string(text, start, end, out, n):
     """Write text[start:end] as a JSON string to out[n:]; returns the place behind it."""
     out[n] = QUOTE
@@ -65,14 +65,14 @@ def write_string(text, start, end, out, n):
 
 
 @kernel
-def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotations, bounds, lines, line_bounds):
-    """Write the line of each word: its beginning, and for each sense a list of its quotations, none of them twice.
+def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, snippets, bounds, lines, line_bounds):
+    """Write the line of each word: its beginning, and for each sense a list of its snippets, none of them twice.
 
     beginnings   IN   uint8, with beginning_bounds int64 (V + 1,)  how the line of each word begins
     offsets      IN   int64 (V + 1,)   senses of word w are rows offsets[w] to ...
     shown        IN   int32 (V,)       ... offsets[w] + shown[w]
-    numbers      IN   int64 (R, each)  of the quotations of each sense; -1 for none
-    quotations   IN   uint8, with bounds int64 (k + 1,)
+    numbers      IN   int64 (R, each)  of the snippets of each sense; -1 for none
+    snippets   IN   uint8, with bounds int64 (k + 1,)
     lines        OUT  uint8            enough for all of these, a comma for each number, and FRAME for each row and word
     line_bounds  OUT  int64 (V + 1,)   the line of word w is lines[line_bounds[w] : line_bounds[w + 1]], or nothing
     """
@@ -81,12 +81,12 @@ def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotation
         written = 0
         n = copy_bytes(beginnings, beginning_bounds[word], beginning_bounds[word + 1], lines, n)
         for row in range(offsets[word], offsets[word] + shown[word]):
-            fetch_quotations(numbers, row + 1, quotations, bounds)
+            fetch_quotations(numbers, row + 1, snippets, bounds)
             lines[n] = OPEN
             n += 1
             for j in range(numbers.shape[1]):
-                if is_new(numbers, row, j, quotations, bounds):
-                    n = copy_bytes(quotations, bounds[numbers[row, j]], bounds[numbers[row, j] + 1], lines, n)
+                if is_new(numbers, row, j, snippets, bounds):
+                    n = copy_bytes(snippets, bounds[numbers[row, j]], bounds[numbers[row, j] + 1], lines, n)
                     lines[n] = COMMA
                     n += 1
                     written += 1
@@ -102,35 +102,35 @@ def write_lines(beginnings, beginning_bounds, offsets, shown, numbers, quotation
         line_bounds[word + 1] = n
 
 
-@inner
-def fetch_quotations(numbers, row, quotations, bounds):
-    """Fetch the quotations of a row from memory: they lie in the order of the text, and are asked for by words."""
+@internal
+def fetch_quotations(numbers, row, snippets, bounds):
+    """Fetch the snippets of a row from memory: they lie in the order of the text, and are asked for by words."""
     if row < len(numbers):
         for number in numbers[row]:
             if number >= 0:
                 for i in range(bounds[number], bounds[number + 1], BYTES_PER_LINE):
-                    prefetch_item(quotations, i)
+                    prefetch_item(snippets, i)
 
 
-@inner
-def is_new(numbers, row, j, quotations, bounds):
+@internal
+def is_new(numbers, row, j, snippets, bounds):
     """Whether there is a quotation numbers[row, j], and none before it in the row is the same."""
     number = numbers[row, j]
     if number < 0:
         return False
     for i in range(j):
         other = numbers[row, i]
-        if other >= 0 and same_quotation(quotations, bounds, number, other):
+        if other >= 0 and same_quotation(snippets, bounds, number, other):
             return False
     return True
 
 
-@inner
-def same_quotation(quotations, bounds, a, b):
+@internal
+def same_quotation(snippets, bounds, a, b):
     length = bounds[a + 1] - bounds[a]
     if bounds[b + 1] - bounds[b] != length:
         return False
     for i in range(length):  # noqa: SIM110 - a loop, since Numba compiles all() with a generator slowly
-        if quotations[bounds[a] + i] != quotations[bounds[b] + i]:
+        if snippets[bounds[a] + i] != snippets[bounds[b] + i]:
             return False
     return True

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.learning import LEAST_DELTA
-from polyseme.kernels.senses import AT_RANDOM, BY_VECTOR, ONE_SENSE
-from polyseme.kernels.training import LOSS_EVERY, Parameters, Settings, Tables
+from polyseme.kernels.nearest_sense import AT_RANDOM, BY_VECTOR, ONE_SENSE
+from polyseme.kernels.train.block import LOSS_EVERY, Parameters, Settings, Tables
+from polyseme.kernels.train.update import LEAST_DELTA
 
 TIE = 1e-5
 LIMIT = 16
@@ -50,7 +50,7 @@ def train_block(
 ) -> tuple[int, int, float]:
     """Train on a block; the parameters should be float64 arrays. Returns (tokens trained, pairs, loss)."""
     random = Randomness(seed)
-    most = min(2 * settings.window * settings.negatives, settings.noise_words)
+    most = min(2 * settings.window * settings.negatives, settings.max_negatives)
     trained, pairs, measured, loss = 0, 0, 0, 0.0
     drawn = [random.bits() for _ in range(most)]  # a span ahead
     for start, end in pairwise(sentences.tolist()):
@@ -58,11 +58,11 @@ def train_block(
         words = [w for w in known if random.high() < tables.keep[w]]
         if len(words) < 2:
             continue
-        for first in range(0, len(words), settings.noise_span):
-            noise = [noise_word(bits, tables.noise) for bits in drawn]
+        for first in range(0, len(words), settings.negative_sharing):
+            noise = [negative_word(bits, tables.noise) for bits in drawn]
             drawn = [random.bits() for _ in range(most)]
             chosen = []
-            for t in range(first, min(first + settings.noise_span, len(words))):
+            for t in range(first, min(first + settings.negative_sharing, len(words))):
                 reach = 1 + (random.high() * settings.window >> 32)
                 c_bar = find_context(words, t, reach, tables, settings)
                 sense = choose_sense(words[t], c_bar, p, settings, random)
@@ -80,7 +80,7 @@ def train_block(
     return trained, pairs, loss * (pairs / max(measured, 1))
 
 
-def noise_word(bits: int, table: NDArray[np.uint32]) -> int:
+def negative_word(bits: int, table: NDArray[np.uint32]) -> int:
     slot = (bits >> 32) * len(table) >> 32
     threshold, alias = table[slot].tolist()
     return slot if bits & 0xFFFFFFFF < threshold else alias
@@ -92,20 +92,20 @@ def around(words: list[int], t: int, reach: int) -> list[int]:
 
 def find_context(words: list[int], t: int, reach: int, tables: Tables, settings: Settings) -> NDArray[Any]:
     """c_bar: the mean of the window that is learned from, or the direction of a wider one whose words fade."""
-    if settings.choice_window == 0:
-        return np.asarray(np.mean([tables.choice[o] for o in around(words, t, reach)], axis=0))
-    left, right = words[max(0, t - settings.choice_window) : t][::-1], words[t + 1 : t + 1 + settings.choice_window]
-    c = np.zeros(tables.choice.shape[1])
+    if settings.sense_window == 0:
+        return np.asarray(np.mean([tables.context_table[o] for o in around(words, t, reach)], axis=0))
+    left, right = words[max(0, t - settings.sense_window) : t][::-1], words[t + 1 : t + 1 + settings.sense_window]
+    c = np.zeros(tables.context_table.shape[1])
     for side in (left, right):
         for d, o in enumerate(side):
-            c += settings.choice_fade**d * tables.choice[o]
+            c += settings.sense_decay**d * tables.context_table[o]
     return c / (np.linalg.norm(c) or 1)
 
 
 def choose_sense(word: int, c_bar: NDArray[Any], p: Parameters, settings: Settings, random: Randomness) -> int:
     """s_t = argmax_k cos(mu(w, k), c_bar), or a new sense; mu takes c_bar in."""
     first = int(p.sense_offsets[word])
-    rows = range(first, first + int(p.sense_numbers[word]))
+    rows = range(first, first + int(p.num_senses[word]))
     if settings.rule == ONE_SENSE:
         p.sense_counts[first] += 1
         return first
@@ -127,10 +127,10 @@ def choose_sense(word: int, c_bar: NDArray[Any], p: Parameters, settings: Settin
                 best, best_cosine = row, similarity
         if best_cosine < settings.new_sense_threshold and rows.stop < p.sense_offsets[word + 1]:
             best = rows.stop
-            p.sense_numbers[word] += 1
+            p.num_senses[word] += 1
     p.sense_counts[best] += 1
     p.cluster_centers[best] += (c_bar - p.cluster_centers[best]) / p.sense_counts[best]
-    p.center_scales[best] = 1 / (np.linalg.norm(p.cluster_centers[best]) or np.inf)
+    p.center_inverse_norms[best] = 1 / (np.linalg.norm(p.cluster_centers[best]) or np.inf)
     return best
 
 

@@ -1,10 +1,10 @@
-"""Splitting text into words and numbering them, on UTF-8 bytes. The twin is `re.findall` and a dict (see the tests).
+"""Tokenizing UTF-8 text and mapping tokens to ids. The tests compare it with `regex.findall` and a dict.
 
-A tokenizer is a table of character classes, one for each code point:
+A tokenizer is a table of character classes, one per code point:
 
-    SEPARATOR   between words
+    SEPARATOR   separates words
     WORD        a run of these is a word
-    JOINER      part of a word where WORD stands on both sides (the apostrophe of don't)
+    JOINER      part of a word if WORD characters stand on both sides (the apostrophe of don't)
     SINGLE      a word by itself (an ideograph)
 """
 
@@ -15,37 +15,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.bytes import EIGHT, MANY, in_range, load_eight, load_up_to_eight, trailing_zeros
-from polyseme.kernels.compiling import inlined, inner, kernel
-from polyseme.kernels.prefetching import prefetch_item, prefetch_to_read
+from polyseme.kernels.jit import inline, internal, kernel
+from polyseme.kernels.simd.prefetch import prefetch_item
 
 SEPARATOR, WORD, JOINER, SINGLE = 0, 1, 2, 3
 TAB, NEWLINE, ZERO_DIGIT = 9, 10, 48
-DIGITS = 21  # of a count, with the TAB before and the line end behind it
+MAX_COUNT_BYTES = 21  # a tab, the digits of an int64, and a newline
 LETTER_A, LETTERS, LOWER_CASE = np.uint8(ord("A")), np.uint8(26), np.uint8(0x20)
-NOT_ASCII = 0x80  # bytes from here on are parts of characters
+NOT_ASCII = 0x80  # bytes from here on belong to multi-byte characters
 END_OF_LINE = -1
-ONE_BIT = np.uint32(1)
 
-HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits of no pattern
+FNV_BASIS = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
 HALF = np.uint64(32)
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # no word has this number
+EMPTY = -1  # marks a free slot
 
-FAR, NEAR = 32, 12  # words by which a slot, and the count of the word in it, are fetched before they are needed
+# Distance, in tokens, at which a hash slot and then the count it points to are prefetched.
+SLOT_DISTANCE, COUNT_DISTANCE = 32, 12
 
 
-class Lexicon(NamedTuple):
-    """A hash table from the bytes of a word to its number, in order of first sight.
+class LexiconArrays(NamedTuple):
+    """An open-addressing hash table from the bytes of a word to its id. Ids are in order of first occurrence.
 
-    slots   SHARED  uint64 (a power of 2, 2)  the hash of a word, and its `entry`, or EMPTY
-    hashes  SHARED  uint64 (capacity,)        hash of each word
-    bounds  SHARED  int64  (capacity + 1,)    word i is letters[bounds[i] : bounds[i + 1] - 1]
-    letters SHARED  uint8  (room + EIGHT,)    the words' bytes, each with a line end behind it
-    counts  SHARED  int64  (capacity,)        how often each word was seen
-    size    SHARED  int64  (1,)               number of words
+    slots   SHARED  int64  (a power of 2,)  the id of a word, or EMPTY
+    hashes  SHARED  uint64 (capacity,)      hash of each word
+    bounds  SHARED  int64  (capacity + 1,)  word i is letters[bounds[i] : bounds[i + 1] - 1]
+    letters SHARED  uint8  (room,)          the bytes of the words, each word followed by a newline
+    counts  SHARED  int64  (capacity,)      occurrences of each word
+    size    SHARED  int64  (1,)             number of words
     """
 
-    slots: NDArray[np.uint64]
+    slots: NDArray[np.int64]
     hashes: NDArray[np.uint64]
     bounds: NDArray[np.int64]
     letters: NDArray[np.uint8]
@@ -53,9 +53,9 @@ class Lexicon(NamedTuple):
     size: NDArray[np.int64]
 
 
-@inner
+@internal
 def class_at(text, i, classes):
-    """Class and length in bytes of the character at text[i]; the text is valid UTF-8."""
+    """Class, and length in bytes, of the character at text[i]; the text is valid UTF-8."""
     lead = np.int64(text[i])
     if lead < 0x80:
         return classes[lead], 1
@@ -68,205 +68,144 @@ def class_at(text, i, classes):
 
 
 @kernel
-def split(text, n, classes, words, others, bounds):
-    """Find the words of a text, and its line ends as words of no length.
+def find_spans(text, classes, bounds):
+    """Find the words of a text. A line end counts as a word of length 0.
 
-    What is plain is looked at MANY bytes at a time: as bits of a number, of which those are places where words begin
-    and end that differ from the bit before. What is not plain is looked at character by character.
-
-    text     IN   uint8 (n + EIGHT,)  valid UTF-8, and zeros
-    classes  IN   uint8 (0x110000,)
-    words    IN   uint8 (k, 2)        the first and the last of each range of bytes that are characters of class WORD
-    others   IN   uint8 (l, 2)        the same of those that are not plain: line ends, JOINER, SINGLE, not ASCII
-    bounds   OUT  int32 (n + 2, 2)    the first byte of each word, and the byte behind it
+    text     IN   uint8 (n,)         valid UTF-8
+    classes  IN   uint8 (0x110000,)  class of each code point
+    bounds   OUT  int32 (n + 2, 2)   first byte of each word, and the byte after its last
     Returns the number of words and line ends.
     """
-    flat = bounds.reshape(-1)  # where words begin and end by turns
+    n = len(text)
+    edges = bounds.reshape(-1)  # starts and ends in turn
     found, i, inside = np.int64(0), np.int64(0), False
     while i < n:
-        if i + MANY <= n and text[i] < NOT_ASCII:
-            plain = trailing_zeros(in_ranges(text, i, others))
-            word = in_ranges(text, i, words)
-            edges = (word ^ (word << ONE_BIT | np.uint32(inside))) & first_bits(plain)
-            while edges:
-                flat[found] = i + trailing_zeros(edges)
-                found += 1
-                edges &= edges - ONE_BIT
-            if plain:
-                inside = word >> np.uint32(plain - 1) & ONE_BIT == 1
-            i += plain
-            if plain == MANY:
-                continue
         kind, width = class_at(text, i, classes)
         if kind == JOINER:
             kind = WORD if inside and i + width < n and class_at(text, i + width, classes)[0] == WORD else SEPARATOR
         if (kind == WORD) != inside:
-            flat[found] = i
+            edges[found] = i
             found += 1
         inside = kind == WORD
         if kind == SINGLE:
-            flat[found], flat[found + 1] = i, i + width
+            edges[found], edges[found + 1] = i, i + width
             found += 2
         elif text[i] == NEWLINE:
-            flat[found] = flat[found + 1] = i
+            edges[found] = edges[found + 1] = i
             found += 2
         i += width
-    flat[found] = n
+    edges[found] = n
     found += inside
     return found // 2
 
 
 @kernel
 def lower_ascii(text):
-    """Bring the letters A to Z into lower case.  text SHARED uint8 (n,)"""
+    """Convert the letters A to Z to lower case.  text SHARED uint8 (n,)"""
     for i in range(len(text)):
         if np.uint8(text[i] - LETTER_A) < LETTERS:
             text[i] |= LOWER_CASE
 
 
-@inlined
-def in_ranges(text, place, ranges):
-    """A number of MANY bits: which of text[place : place + MANY] are in one of the ranges."""
-    bits = np.uint32(0)
-    for k in range(len(ranges)):
-        bits |= in_range(text, place, ranges[k, 0], ranges[k, 1])
-    return bits
-
-
-@inlined
-def first_bits(n):
-    """A number of MANY bits of which the first n are set."""
-    return np.uint32((np.uint64(1) << np.uint64(n)) - np.uint64(1))
-
-
 @kernel
-def hash_words(text, bounds, codes):
-    """A hash of each word of a text; no two words of up to EIGHT bytes have the same.
+def hash_words(text, bounds, hashes):
+    """Hash each word of a text (FNV-1a).
 
-    text, bounds  IN   as from `split`; a word has no NUL in it, since what is behind its end counts as such
-    codes         OUT  uint64 (k,)
+    text, bounds  IN   as from `find_spans`
+    hashes        OUT  uint64 (k,)
     """
     for t in range(len(bounds)):
-        start, end = np.int64(bounds[t, 0]), np.int64(bounds[t, 1])
-        code = np.uint64(end - start)
-        while start + EIGHT < end:
-            code = mixed(code ^ load_eight(text, start))
-            start += EIGHT
-        if start < end:
-            code = mixed(code ^ load_up_to_eight(text, start, end))
-        codes[t] = mixed(code)
-
-
-@inlined
-def mixed(code):
-    """A number each of whose bits depends on many of the code's, and from which the code could be found again."""
-    code *= HASH_FACTOR
-    return code ^ code >> HALF
+        code = FNV_BASIS
+        for i in range(bounds[t, 0], bounds[t, 1]):
+            code = (code ^ np.uint64(text[i])) * FNV_PRIME
+        hashes[t] = code ^ code >> HALF  # the low bits select the slot
 
 
 @kernel
-def number(text, bounds, codes, lexicon, ids):
-    """Number the words of a text, adding new ones to the lexicon and counting all.
+def assign_ids(text, bounds, hashes, lexicon, ids):
+    """Look up the id of each word of a text, add new words to the lexicon, and count all of them.
 
-    text, bounds  IN   as from `split`, of k words
-    codes         IN   uint64 (k,)  as from `hash_words`
+    text, bounds  IN   as from `find_spans`, of k words
+    hashes        IN   uint64 (k,)  as from `hash_words`
     ids           OUT  int32 (k,)   END_OF_LINE for a line end
-    Returns how many were numbered: fewer than k when the lexicon is full and must grow first.
+    Returns how many words were processed: fewer than k if the lexicon is full and must grow first.
     """
-    slots, hashes, word_bounds, letters, counts, size = lexicon
+    slots, word_hashes, word_bounds, letters, counts, size = lexicon
     mask = np.uint64(len(slots) - 1)
     for t in range(len(bounds)):
-        if t + FAR < len(codes):
-            prefetch_to_read(slots, np.int64(codes[t + FAR] & mask), 0)
-        if t + NEAR < len(codes):
-            prefetch_item(counts, number_of(slots[np.int64(codes[t + NEAR] & mask), 1]))
-        start, end, code = np.int64(bounds[t, 0]), np.int64(bounds[t, 1]), codes[t]
+        if t + SLOT_DISTANCE < len(hashes):
+            prefetch_item(slots, np.int64(hashes[t + SLOT_DISTANCE] & mask))
+        if t + COUNT_DISTANCE < len(hashes):
+            upcoming = slots[np.int64(hashes[t + COUNT_DISTANCE] & mask)]
+            if upcoming != EMPTY:
+                prefetch_item(counts, upcoming)
+                prefetch_item(word_hashes, upcoming)
+        start, end, code = np.int64(bounds[t, 0]), np.int64(bounds[t, 1]), hashes[t]
         if start == end:
             ids[t] = END_OF_LINE
             continue
         slot = np.int64(code & mask)
         while True:
-            if slots[slot, 1] == EMPTY:
+            word = slots[slot]
+            if word == EMPTY:
                 word = size[0]
-                if word == len(hashes) or word_bounds[word] + end - start + 1 > len(letters) - EIGHT:
+                if word == len(word_hashes) or word_bounds[word] + end - start + 1 > len(letters):
                     return t
-                hashes[word] = code
+                word_hashes[word] = code
                 last = copy_bytes(text, start, end, letters, word_bounds[word])
                 letters[last] = NEWLINE
                 word_bounds[word + 1] = last + 1
                 counts[word] = 0
-                slots[slot, 0], slots[slot, 1] = code, entry(word, end - start)
+                slots[slot] = word
                 size[0] += 1
                 break
-            word = number_of(slots[slot, 1])
-            if slots[slot, 0] == code:  # of short words, no two of which have the same, nothing else need be compared
-                long = end - start > EIGHT
-                if long == is_long(slots[slot, 1]) and (
-                    not long or same_word(text, start, end, letters, word_bounds[word], word_bounds[word + 1] - 1)
-                ):
-                    break
+            if word_hashes[word] == code and same_word(text, start, end, letters, word_bounds, word):
+                break
             slot = np.int64(np.uint64(slot + 1) & mask)
         counts[word] += 1
         ids[t] = word
     return len(bounds)
 
 
-@inlined
-def entry(word, length):
-    """What a slot holds of a word: its number, and whether it is longer than EIGHT bytes."""
-    return np.uint64(2 * word + (length > EIGHT))
-
-
-@inlined
-def number_of(entry):
-    return np.int64(entry >> np.uint64(1))
-
-
-@inlined
-def is_long(entry):
-    return entry & np.uint64(1) == 1
-
-
-@inner
+@internal
 def copy_bytes(source, start, end, out, n):
-    """Copy source[start:end] to out[n:]; returns the place behind it."""
-    for i in range(start, end):  # a loop, since Numba compiles the assignment of slices slowly
+    """Copy source[start:end] to out[n:]; returns the index after the copy."""
+    for i in range(start, end):  # Numba compiles a slice assignment much more slowly than this loop
         out[n + i - start] = source[i]
     return n + end - start
 
 
-@inlined
-def same_word(text, start, end, other, first, last):
-    """Whether the word text[start:end] is other[first:last]; both texts have EIGHT bytes more."""
-    if end - start != last - first:
+@inline
+def same_word(text, start, end, letters, bounds, word):
+    """Whether text[start:end] is the word with this id."""
+    first = bounds[word]
+    if end - start != bounds[word + 1] - 1 - first:
         return False
-    while start + EIGHT < end:
-        if load_eight(text, start) != load_eight(other, first):
+    for i in range(end - start):  # noqa: SIM110 - Numba compiles all() with a generator slowly
+        if text[start + i] != letters[first + i]:
             return False
-        start += EIGHT
-        first += EIGHT
-    return load_up_to_eight(text, start, end) == load_up_to_eight(other, first, last)
+    return True
 
 
 @kernel
-def fill_slots(slots, hashes, bounds, size):
-    """Enter words 0 to size into empty slots.  slots OUT; hashes, bounds IN as in `Lexicon`"""
+def fill_slots(slots, hashes, size):
+    """Enter the words 0 to size - 1 into empty slots.  slots OUT; hashes IN, as in `LexiconArrays`"""
     mask = np.uint64(len(slots) - 1)
     for word in range(size):
         slot = np.int64(hashes[word] & mask)
-        while slots[slot, 1] != EMPTY:
+        while slots[slot] != EMPTY:
             slot = np.int64(np.uint64(slot + 1) & mask)
-        slots[slot, 0], slots[slot, 1] = hashes[word], entry(word, bounds[word + 1] - 1 - bounds[word])
+        slots[slot] = word
 
 
 @kernel
 def write_table(letters, bounds, order, counts, out):
-    """Write a line `word TAB count` for each of a number of words; returns the length of it all.
+    """Write a line `word TAB count` for each word; returns the number of bytes written.
 
-    letters, bounds  IN   as in `Lexicon`
-    order            IN   int64 (k,)  the numbers of the words
-    counts           IN   int64 (k,)  of each of these
-    out              OUT  uint8       DIGITS more for each word than its letters are enough
+    letters, bounds  IN   as in `LexiconArrays`
+    order            IN   int64 (k,)  ids of the words, in the order to write them
+    counts           IN   int64 (k,)  count of each of these
+    out              OUT  uint8       must hold the letters and MAX_COUNT_BYTES per word
     """
     n = np.int64(0)
     for i in range(len(order)):
@@ -290,24 +229,24 @@ def write_table(letters, bounds, order, counts, out):
 
 
 @kernel
-def cut_sentences(ids, bounds, offset, longest, open_length, tokens, lengths, places):
-    """Turn numbered words and line ends into sentences of at most `longest` tokens.
+def find_sentences(ids, bounds, offset, longest, open_length, tokens, lengths, byte_offsets):
+    """Turn word ids and line ends into sentences of at most `longest` tokens.
 
-    ids, bounds  IN   of k words  as from `number` and `split`
-    offset       IN   int64       where the text begins in its source
-    open_length  IN   int64       tokens of the sentence that an earlier text left open
-    tokens       OUT  int32 (k,)  the words alone
-    lengths      OUT  int64 (k + 1,)  length of each sentence that ends here, then of the one left open
-    places       OUT  int64 (k + 1,)  place in the source of each sentence that begins here
-    Returns the number of tokens, of ended sentences, and of begun ones.
+    ids, bounds   IN   of k words, as from `assign_ids` and `find_spans`
+    offset        IN   int64           byte offset of the text in its source
+    open_length   IN   int64           tokens so far of the sentence that the previous text left unfinished
+    tokens        OUT  int32 (k,)      the ids without line ends
+    lengths       OUT  int64 (k + 1,)  length of each sentence that ends here, then of the unfinished one
+    byte_offsets  OUT  int64 (k + 1,)  byte offset in the source of each sentence that starts here
+    Returns the number of tokens, of sentences that end here, and of sentences that start here.
     """
-    n = ended = begun = 0
+    n = ended = started = 0
     length = open_length
     for t in range(len(ids)):
         if ids[t] != END_OF_LINE:
             if length == 0:
-                places[begun] = offset + bounds[t, 0]
-                begun += 1
+                byte_offsets[started] = offset + bounds[t, 0]
+                started += 1
             tokens[n] = ids[t]
             n += 1
             length += 1
@@ -316,4 +255,4 @@ def cut_sentences(ids, bounds, offset, longest, open_length, tokens, lengths, pl
             ended += 1
             length = 0
     lengths[ended] = length
-    return n, ended, begun
+    return n, ended, started

@@ -22,7 +22,7 @@ class ModelArrays:
     sense_offsets: NDArray[np.int64]  # (V + 1,)
     sense_counts: NDArray[np.int64]  # (R,)
     cluster_centers: NDArray[np.float32] | None = None  # (R, c); without them contexts are compared with sense vectors
-    choice_vectors: NDArray[np.float32] | None = None  # (V, c); the whitened table
+    whitened_vectors: NDArray[np.float32] | None = None  # (V, c); the whitened table
 
     def to_dict(self) -> dict[str, NDArray[np.generic]]:
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
@@ -34,14 +34,14 @@ class ModelArrays:
     def check(self, words: int) -> None:
         """Raise ModelError if the arrays do not fit together."""
         rows = len(self.sense_vectors)
-        choice_dim = self.dim if self.choice_vectors is None else self.choice_vectors.shape[-1]
+        sense_dim = self.dim if self.whitened_vectors is None else self.whitened_vectors.shape[-1]
         shapes = {
             "global_vectors": (words, self.dim),
             "sense_vectors": (rows, self.dim),
             "sense_offsets": (words + 1,),
             "sense_counts": (rows,),
-            "cluster_centers": (rows, choice_dim),
-            "choice_vectors": (words, choice_dim),
+            "cluster_centers": (rows, sense_dim),
+            "whitened_vectors": (words, sense_dim),
         }
         for name, array in self.to_dict().items():
             if array.shape != shapes[name]:

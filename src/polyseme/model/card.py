@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def card(model: SenseModel) -> str:
     """What the model is, what it was made from, and how to use it."""
-    shown = model.shown_numbers
+    shown = model.visible_senses
     several = shown[shown > 1]
     corpus, training = model.corpus, model.training
     settings = "\n".join(f"| {name} | {_short(value)} |" for name, value in model.config.items())
@@ -36,7 +36,7 @@ Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds",
 |---|---|
 {settings}
 
-The vectors carry whatever the corpus says, its errors and prejudices included. The example sentences are quotations of
+The vectors carry whatever the corpus says, its errors and prejudices included. The example sentences are snippets of
 the corpus: its licence applies to them.
 """
 

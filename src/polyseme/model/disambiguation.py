@@ -106,7 +106,7 @@ def sense_probabilities(model: SenseModel, word: int, context: Context, posterio
 
 def context_table(model: SenseModel) -> NDArray[np.float32]:
     """The vectors from which contexts are made."""
-    choice = model.arrays.choice_vectors
+    choice = model.arrays.whitened_vectors
     return model.arrays.global_vectors if choice is None else choice
 
 

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord
-from polyseme.kernels.rows import whole_rows
+from polyseme.examples.store import ExampleReader, from_line, no_examples
+from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.disambiguation import Posterior
-from polyseme.model.examples import ExampleReader, from_line, no_examples
 from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
 from polyseme.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from polyseme.model.assigning import Assigner
+    from polyseme.model.sense_assigner import SenseAssigner
 
 WIDER = 2  # where the settings say nothing of it, the window of a question in windows of the training
 MIN_SHARE = 0.01  # a sense with a smaller share of its word's uses hardly ever occurs
@@ -62,7 +62,7 @@ class SenseModel:
         return len(self.vocabulary)
 
     @cached_property
-    def shown_numbers(self) -> NDArray[np.int32]:
+    def visible_senses(self) -> NDArray[np.int32]:
         """How many senses of each word are shown: those with a share of at least MIN_SHARE, and the first always."""
         offsets, counts = self.arrays.sense_offsets, self.arrays.sense_counts
         totals = np.add.reduceat(counts, offsets[:-1])
@@ -70,12 +70,12 @@ class SenseModel:
         return np.maximum(np.add.reduceat(enough.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
 
     @cached_property
-    def may_have_several(self) -> NDArray[np.bool_]:
+    def multi_sense_mask(self) -> NDArray[np.bool_]:
         """Which words may have several senses by the settings; in vectors from elsewhere, which have."""
         config = self.config
         if "multi_sense_top" not in config:
             return np.diff(self.arrays.sense_offsets) > 1
-        return self.vocabulary.several_senses(
+        return self.vocabulary.multi_sense_mask(
             top=config["multi_sense_top"],
             min_count=config["multi_sense_min_count"],
             listed=config["multi_sense_words"],
@@ -89,29 +89,29 @@ class SenseModel:
     @cached_property
     def context_rows(self) -> NDArray[np.float32]:
         """The vectors from which contexts are made, in rows as kernels take them."""
-        return whole_rows(disambiguation.context_table(self))
+        return padded_rows(disambiguation.context_table(self))
 
     @cached_property
-    def assigner(self) -> Assigner:
+    def assigner(self) -> SenseAssigner:
         """Chooses the senses of many tokens at once."""
-        from polyseme.model.assigning import Assigner
+        from polyseme.model.sense_assigner import SenseAssigner
 
-        return Assigner(self)
+        return SenseAssigner(self)
 
     @property
     def reach(self) -> int:
         """Words on each side of a place that choose the sense there."""
-        return int(self.config.get("choice_window") or WIDER * self.config["window"])
+        return int(self.config.get("sense_window") or WIDER * self.config["window"])
 
     @property
     def fade(self) -> np.float32:
         """How much each of these counts of what the next nearer one does; models of before had no such setting."""
-        return np.float32(self.config.get("choice_fade", 1))
+        return np.float32(self.config.get("sense_decay", 1))
 
     def rows(self, word: int) -> range:
         """The rows of the shown senses of a word."""
         first = int(self.arrays.sense_offsets[word])
-        return range(first, first + int(self.shown_numbers[word]))
+        return range(first, first + int(self.visible_senses[word]))
 
     def shares(self, word: int) -> NDArray[np.float64]:
         """The shares of the shown senses of a word; they add up to 1."""
@@ -121,7 +121,7 @@ class SenseModel:
     def key(self, row: int) -> str:
         """The key of a sense: the word alone if it has one sense."""
         word = int(np.searchsorted(self.arrays.sense_offsets, row, side="right")) - 1
-        if self.shown_numbers[word] == 1:
+        if self.visible_senses[word] == 1:
             return self.vocabulary.words[word]
         return f"{self.vocabulary.words[word]}#{row - int(self.arrays.sense_offsets[word]) + 1}"
 

@@ -18,20 +18,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.atomic import whole_folder
-from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, find_tokenizer
+from polyseme._io.atomic import atomic_folder
+from polyseme._io.tensors import map_tensors, write_tensors
+from polyseme._io.thread_pool import map_in_order
+from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, get_tokenizer
 from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError
+from polyseme.examples.store import from_line
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.card import card
-from polyseme.model.examples import from_line
-from polyseme.model.tensors import map_tensors, write_tensors
-from polyseme.threads import in_order
+from polyseme.model.version_1 import OLD_ARRAYS, upgrade_settings
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
     "config.json",
     "vocabulary.tsv",
@@ -49,7 +50,7 @@ def save(
 ) -> None:
     """Write a model to a folder, with the log of its training, if any; it is put together at `beside`."""
     refuse_existing(path, force)
-    with whole_folder(path, beside) as folder:
+    with atomic_folder(path, beside) as folder:
         offsets = _write_examples(folder / EXAMPLES, model)
         write_words(folder / WORDS, model.vocabulary.words, model.vocabulary.counts)
         write_tensors(folder / TENSORS, {**model.arrays.to_dict(), "example_offsets": offsets})
@@ -65,7 +66,7 @@ def save(
             "training": model.training,
             "files": {
                 path.name: {"bytes": path.stat().st_size, "sha256": digest}
-                for path, digest in zip(files, in_order(_digest, files, threads=2), strict=True)
+                for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
             },
         }
         (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -82,7 +83,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
         words, counts = read_words(path / WORDS)
         tensors, _ = map_tensors(path / TENSORS)
         offsets = tensors.pop("example_offsets")
-        arrays = ModelArrays(**tensors)  # type: ignore[arg-type]
+        arrays = ModelArrays(**{OLD_ARRAYS.get(name, name): array for name, array in tensors.items()})  # type: ignore[arg-type]
         arrays.check(len(words))
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
@@ -90,7 +91,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
         return SenseModel(
             vocabulary=Vocabulary(words, counts),
             arrays=arrays,
-            tokenizer=find_tokenizer(tokenizer),
+            tokenizer=get_tokenizer(tokenizer),
             config=config["settings"],
             corpus=config["corpus"],
             training=config["training"],
@@ -128,7 +129,7 @@ def read_config(path: Path) -> dict[str, Any]:
     try:
         config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
         version = config["format_version"]
-        if not isinstance(version, int) or not isinstance(config["files"], dict):
+        if not isinstance(version, int) or not all(isinstance(config[name], dict) for name in ("files", "settings")):
             raise ValueError("it is not a model's")
     except FileNotFoundError:
         raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None
@@ -139,6 +140,8 @@ def read_config(path: Path) -> dict[str, Any]:
             f"{path} has the format {version}, this polyseme reads up to {FORMAT_VERSION}; "
             f"upgrade with: pip install -U polyseme"
         )
+    if version == 1:
+        config["settings"] = upgrade_settings(config["settings"])
     return config  # type: ignore[no-any-return]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.lexicon import GrowingLexicon, split
+from polyseme.corpus.lexicon import Lexicon, tokenize
 from polyseme.corpus.tokenizers import CallableTokenizer, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
 
@@ -23,7 +23,7 @@ class Tagger:
     def __init__(self, model: SenseModel) -> None:
         self.model = model
         self.assigner = model.assigner
-        self._lexicon = GrowingLexicon()
+        self._lexicon = Lexicon()
         self._ids = np.empty(0, np.int32)  # of each word of the lexicon
 
     def tag(self, text: str) -> str:
@@ -32,8 +32,8 @@ class Tagger:
         if isinstance(tokenizer, CallableTokenizer):
             return "\n".join(" ".join(self._tag_tokens(tokenizer(line))) for line in text.split("\n"))
         data = text.encode("utf-8", "replace")
-        words = split(data, tokenizer)
-        numbers = self._lexicon.number(words)
+        words = tokenize(data, tokenizer)
+        numbers = self._lexicon.add(words)
         ids = np.append(self._vocabulary_ids(tokenizer), np.int32(UNKNOWN))[numbers]
         line_ends = np.flatnonzero(numbers == END_OF_LINE)
         sentences = np.concatenate([[0], line_ends, [len(ids)]]).astype(np.int64)

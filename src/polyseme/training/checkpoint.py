@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from polyseme.atomic import whole_file
+from polyseme._io.atomic import atomic_file
+from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme.errors import ModelError, TrainingError
-from polyseme.model.tensors import map_tensors, write_tensors
 from polyseme.training.config import TrainConfig
-from polyseme.training.trainer import Tally, Trainer
+from polyseme.training.trainer import Totals, Trainer
 from polyseme.training.workspace import CHECKPOINT
 
 FORMAT_VERSION = 2  # the arrays as kernels take them, see `kernels.rows`
@@ -24,10 +24,10 @@ def write_checkpoint(folder: Path, trainer: Trainer) -> None:
         "corpus": trainer.corpus.fingerprint,
         "done": trainer.done,
         "seconds": trainer.seconds,
-        "tally": vars(trainer.tally),
+        "totals": vars(trainer.totals),
         "split": trainer.state.split,
     }
-    with whole_file(folder / CHECKPOINT) as path:
+    with atomic_file(folder / CHECKPOINT) as path:
         write_tensors(path, trainer.state.to_arrays(), {"state": json.dumps(state)})
 
 
@@ -48,7 +48,7 @@ def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
     trainer.state.restore(arrays, bool(state["split"]))
     trainer.done = int(state["done"])
     trainer.seconds = float(state["seconds"])
-    trainer.tally = Tally(**state["tally"])
+    trainer.totals = Totals(**state["totals"])
 
 
 def _read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # flags are made from this module: it must be quick to import
 
 ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-senses"]
 OptimizerName = Literal["sgd", "adagrad"]
-CenterStart = Literal["clusters", "contexts", "zero"]
-KeptVectors = Literal["sum", "learned"]
+SenseInit = Literal["clusters", "contexts", "zero"]
+OutputVectors = Literal["sense+global", "sense"]
 RecipeName = Literal["default", "paper"]
 
 MOST_SENSES = 100
@@ -40,34 +40,34 @@ class TrainConfig:
     dim: int = _setting(100, "Length of a vector", 1, 10_000)
     senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
     max_senses: int = _setting(3, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    apartness: float = _setting(0.31, "np-mssg takes clusters that are less apart for one sense", 0, 4)
+    min_separation: float = _setting(0.31, "np-mssg takes clusters that are less apart for one sense", 0, 4)
     new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
     window: int = _setting(5, "Most words of context on each side", 1, 1000)
-    choice_window: int = _setting(
+    sense_window: int = _setting(
         20, "Words on each side that choose the sense, if whitened; 0 for those it learns from", 0, 1000
     )
-    choice_fade: float = _setting(0.85, "How much each of them counts of what the next nearer one does", 0, 1)
+    sense_decay: float = _setting(0.85, "How much each of them counts of what the next nearer one does", 0, 1)
     negatives: int = _setting(5, "Noise words per context word", 1, 100)
-    noise_words: int = _setting(
+    max_negatives: int = _setting(
         16, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
     )
-    noise_span: int = _setting(4, "Tokens in a row that share a draw of noise words", 1, 10**6)
+    negative_sharing: int = _setting(4, "Tokens in a row that share a draw of noise words", 1, 10**6)
     epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
     learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
     optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
     adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
     warmup: float = _setting(0.4, "Share of the training during which words have one sense", 0, 0.9)
     whitening: float = _setting(0.9, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
-    choice_dim: int = _setting(64, "Directions of the whitened space that are kept, at most", 1, 10_000)
-    center_start: CenterStart = _setting(
+    sense_dim: int = _setting(64, "Directions of the whitened space that are kept, at most", 1, 10_000)
+    sense_init: SenseInit = _setting(
         "clusters",
         "Where senses start: at clusters of a word's contexts, at its first contexts, or at zero",
-        one_of=get_args(CenterStart),
+        one_of=get_args(SenseInit),
     )
-    kept_vectors: KeptVectors = _setting(
-        "sum",
+    output_vectors: OutputVectors = _setting(
+        "sense+global",
         "Sense vectors that are kept: with the word's global vector added and the mean of all taken off, or as learned",
-        one_of=get_args(KeptVectors),
+        one_of=get_args(OutputVectors),
     )
     subsample: float | None = _setting(
         None,
@@ -78,7 +78,7 @@ class TrainConfig:
     min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)
     max_vocabulary: int | None = _setting(None, "Most words to keep", 2, 10**9)
     multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0, 10**9)
-    multi_sense_min_count: int = _setting(100, "Uses a word needs to get several senses", 1, 10**12)
+    multi_sense_min_count: int = _setting(100, "Occurrences a word needs to get several senses", 1, 10**12)
     multi_sense_words: tuple[str, ...] | None = _setting(None, "The words that get several senses, instead of those")
     examples: int = _setting(5, "Example sentences kept for each sense", 0, 1000)
     seed: int = _setting(1, "Of all that is random", 0, 2**63 - 1)
@@ -97,7 +97,7 @@ class TrainConfig:
 
     def may_have_several_senses(self, vocabulary: Vocabulary) -> NDArray[np.bool_]:
         """Which words of a vocabulary the settings give several senses."""
-        return vocabulary.several_senses(
+        return vocabulary.multi_sense_mask(
             top=self.multi_sense_top, min_count=self.multi_sense_min_count, listed=self.multi_sense_words
         )
 
@@ -115,12 +115,12 @@ PAPER: dict[str, Any] = {
     "optimizer": "adagrad",
     "learning_rate": 0.025,
     "negatives": 1,
-    "noise_words": 10**6,
-    "noise_span": 1,
+    "max_negatives": 10**6,
+    "negative_sharing": 1,
     "subsample": 1e-3,
     "window": 5,
-    "choice_window": 0,
-    "choice_fade": 1.0,
+    "sense_window": 0,
+    "sense_decay": 1.0,
     "senses": 3,
     "max_senses": 10,
     "new_sense_threshold": -0.5,
@@ -128,8 +128,8 @@ PAPER: dict[str, Any] = {
     "epochs": 1,
     "warmup": 0.0,
     "whitening": 0.0,
-    "center_start": "zero",
-    "kept_vectors": "learned",
+    "sense_init": "zero",
+    "output_vectors": "sense",
     "multi_sense_min_count": 20,
 }
 RECIPES: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from polyseme.corpus.encoding import Encoding
+from polyseme.corpus.encoding import EncodingProgress
 
 
 @dataclass(frozen=True)
-class Encoded:
+class CorpusEncoded:
     """The corpus is encoded and the vocabulary chosen."""
 
     tokens: int
@@ -21,7 +22,7 @@ class Encoded:
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingProgress:
     """A moment of the training."""
 
     epoch: int
@@ -36,7 +37,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Checkpointed:
+class CheckpointWritten:
     """A checkpoint was written, or could not be."""
 
     progress: float
@@ -45,7 +46,7 @@ class Checkpointed:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingFinished:
     """The vectors are learned."""
 
     tokens: int
@@ -54,7 +55,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Saved:
+class ModelSaved:
     """The model is on disk."""
 
     path: str
@@ -62,9 +63,18 @@ class Saved:
     seconds: float
 
 
-Event = Encoding | Encoded | Training | Checkpointed | Trained | Saved
+Event = EncodingProgress | CorpusEncoded | TrainingProgress | CheckpointWritten | TrainingFinished | ModelSaved
 Listener = Callable[[Event], None]
 
 
 def silent(_: Event) -> None:
     """A listener that does nothing."""
+
+
+def event_name(event: Event) -> str:
+    """The name of an event in the training log.
+
+    >>> event_name(ModelSaved("news.model", 1024, 0.1))
+    'model_saved'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()

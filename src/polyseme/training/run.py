@@ -12,20 +12,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from polyseme.corpus.encoded import EncodedCorpus, is_encoded
-from polyseme.corpus.encoding import Encoding, encode
+from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
+from polyseme.corpus.encoding import EncodingProgress, encode
 from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import AnyTokenizer, find_tokenizer
+from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import CorpusError, Interrupted, MissingFile, TrainingError
+from polyseme.examples.selection import select_examples
 from polyseme.model import storage
 from polyseme.model.sense_model import SenseModel
-from polyseme.training.ahead import compiling_beside
 from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
 from polyseme.training.config import TrainConfig, make_config
-from polyseme.training.events import Checkpointed, Encoded, Event, Listener, Saved, silent
-from polyseme.training.examples import find_examples
+from polyseme.training.events import CheckpointWritten, CorpusEncoded, Event, Listener, ModelSaved, event_name, silent
+from polyseme.training.precompile import precompiling
 from polyseme.training.state import TrainState
-from polyseme.training.trainer import Trainer, thread_number
+from polyseme.training.trainer import Trainer, num_threads
 from polyseme.training.workspace import CORPUS, LOG, MODEL, workspace
 from polyseme.vocabulary import Vocabulary, cut
 
@@ -59,9 +59,9 @@ def train(
     stop       is asked now and then; when it says True, a checkpoint is written and Interrupted raised
     """
     given = make_config(recipe, **settings)
-    chosen = find_tokenizer(tokenizer)
+    chosen = get_tokenizer(tokenizer)
     with ExitStack() as stack:
-        stack.enter_context(compiling_beside(given))
+        stack.enter_context(precompiling(given))
         if out is None:
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polyseme-")))
             return _Run(work, listen, stop, checkpoint_seconds).learn(corpus, chosen, given)
@@ -76,7 +76,7 @@ def train(
         model = run.learn(corpus, chosen, config)
         started = time.monotonic()
         storage.save(model, path, force=force, log=work / LOG, beside=work / MODEL)
-        run.listen(Saved(str(out), storage.size_of(path), time.monotonic() - started))
+        run.listen(ModelSaved(str(out), storage.size_of(path), time.monotonic() - started))
     return SenseModel.load(path, chosen)
 
 
@@ -93,7 +93,7 @@ class _Run:
         self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer, config: TrainConfig
     ) -> SenseModel:
         encoded, vocabulary = self._read(corpus, tokenizer, config)
-        threads = thread_number(config.threads, encoded)
+        threads = num_threads(config.threads, encoded)
         trainer = Trainer(TrainState.fresh(config, vocabulary, threads), encoded)
         restore_checkpoint(self.work, trainer)
         trainer.run(
@@ -111,15 +111,15 @@ class _Run:
             config=trainer.state.config.to_dict(),
             corpus={name: description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
             training={
-                "loss": trainer.tally.loss / max(trainer.tally.pairs, 1),
-                "tokens": trainer.tally.tokens,
-                "pairs": trainer.tally.pairs,
+                "loss": trainer.totals.loss / max(trainer.totals.pairs, 1),
+                "tokens": trainer.totals.tokens,
+                "pairs": trainer.totals.pairs,
                 "seconds": trainer.seconds,
                 "threads": threads,
             },
         )
         model.arrays.check(len(vocabulary))
-        examples = find_examples(model, encoded, config.examples, threads, self._stop_if_asked, self.work)
+        examples = select_examples(model, encoded, config.examples, threads, self._stop_if_asked, self.work)
         return replace(model, read_examples=examples)
 
     def _read(
@@ -134,9 +134,9 @@ class _Run:
             )
         vocabulary = cut(encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary)
         self.listen(
-            Encoded(
+            CorpusEncoded(
                 tokens=len(encoded.tokens),
-                sentences=len(encoded.places),
+                sentences=encoded.num_sentences,
                 words=len(encoded.words),
                 kept=len(vocabulary),
                 bad_bytes=encoded.description["bad_bytes"],
@@ -158,7 +158,7 @@ class _Run:
             _refuse_another_corpus(paths, encoded)
             return encoded
 
-        def report(progress: Encoding) -> None:
+        def report(progress: EncodingProgress) -> None:
             self._stop_if_asked()
             self.listen(progress)
 
@@ -172,7 +172,7 @@ class _Run:
             write_checkpoint(self.work, trainer)
         except OSError as error:
             problem = str(error)
-        self.listen(Checkpointed(trainer.progress, time.monotonic() - started, problem))
+        self.listen(CheckpointWritten(trainer.progress, time.monotonic() - started, problem))
 
     def _stop_if_asked(self) -> None:
         if self.stop():
@@ -211,8 +211,8 @@ def _both(listen: Listener, log: Any) -> Listener:
     """A listener that also writes each event (but for those of encoding, which are many) to a log."""
 
     def write(event: Event) -> None:
-        if not isinstance(event, Encoding):
-            entry = {"time": round(time.time(), 3), "event": type(event).__name__.lower(), **asdict(event)}
+        if not isinstance(event, EncodingProgress):
+            entry = {"time": round(time.time(), 3), "event": event_name(event), **asdict(event)}
             with suppress(OSError):  # a full disk does not stop the training
                 log.write(json.dumps(entry) + "\n")
                 log.flush()

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.rows import zero_rows
-from polyseme.kernels.senses import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
-from polyseme.kernels.training import Parameters, Settings, Tables
+from polyseme.kernels.nearest_sense import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
+from polyseme.kernels.simd.padding import zero_padded_rows
+from polyseme.kernels.train.block import Parameters, Settings, Tables
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
 from polyseme.training.whitening import whitened
@@ -52,21 +52,21 @@ class TrainState:
         random = np.random.default_rng(config.seed)
         adagrad, centers = config.optimizer == "adagrad", has_centers(config)
         hot = hot_rows(words, threads)
-        global_vectors, sense_vectors = zero_rows(words + threads * hot, dim), zero_rows(rows, dim)
+        global_vectors, sense_vectors = zero_padded_rows(words + threads * hot, dim), zero_padded_rows(rows, dim)
         _fill_uniform(random, global_vectors[:words, :dim])
         _fill_uniform(random, sense_vectors[:, :dim])
         parameters = Parameters(
             global_vectors=global_vectors,
-            global_squares=zero_rows(len(global_vectors) if adagrad else 0, dim),
+            global_squares=zero_padded_rows(len(global_vectors) if adagrad else 0, dim),
             sense_vectors=sense_vectors,
-            sense_squares=zero_rows(rows if adagrad else 0, dim),
-            cluster_centers=zero_rows(rows if centers else 0, _choice_dim(config)),
-            center_scales=np.zeros(rows if centers else 0, np.float32),
+            sense_squares=zero_padded_rows(rows if adagrad else 0, dim),
+            cluster_centers=zero_padded_rows(rows if centers else 0, _choice_dim(config)),
+            center_inverse_norms=np.zeros(rows if centers else 0, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
-            sense_numbers=np.ones(words, np.int32),
+            num_senses=np.ones(words, np.int32),
         )
-        tables = Tables(vocabulary.keep_thresholds(subsample), vocabulary.noise_table(), global_vectors)
+        tables = Tables(vocabulary.keep_thresholds(subsample), vocabulary.negative_table(), global_vectors)
         return cls(config, vocabulary, threads, parameters, tables, split=False)
 
     @property
@@ -77,13 +77,13 @@ class TrainState:
         return Settings(
             rule=RULES[config.model] if self.split else ONE_SENSE,
             window=config.window,
-            choice_window=config.choice_window if self._whitened else 0,
-            choice_fade=config.choice_fade,
+            sense_window=config.sense_window if self._whitened else 0,
+            sense_decay=config.sense_decay,
             negatives=config.negatives,
-            noise_words=config.noise_words,
-            noise_span=config.noise_span,
+            max_negatives=config.max_negatives,
+            negative_sharing=config.negative_sharing,
             new_sense_threshold=config.new_sense_threshold if discovers else NEVER,
-            fill_empty=discovers or config.center_start != "zero",
+            fill_empty=discovers or config.sense_init != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
             hot=hot_rows(len(self.vocabulary), self.threads),
@@ -92,7 +92,7 @@ class TrainState:
     @property
     def _whitened(self) -> bool:
         """Whether senses are chosen by a table of its own, which stays as it is."""
-        return self.tables.choice is not self.parameters.global_vectors
+        return self.tables.context_table is not self.parameters.global_vectors
 
     def split_senses(self) -> None:
         """End the warm-up: each word gets its senses, which start from what its one vector has learned."""
@@ -106,19 +106,19 @@ class TrainState:
         if self.config.model != "skip-gram":
             p.sense_counts[:] = 0
         if self.config.model != "np-mssg":
-            p.sense_numbers[:] = room
+            p.num_senses[:] = room
         if has_centers(self.config) and self.config.whitening > 0:
             vectors = p.global_vectors[: len(self.vocabulary), : self.config.dim]
             running = self.vocabulary.counts * (self.tables.keep / 2.0**32)
             table = whitened(vectors, running, self.config.whitening, _choice_dim(self.config))
-            self.tables = self.tables._replace(choice=table)
+            self.tables = self.tables._replace(context_table=table)
         self.split = True
 
     @property
     def mean_senses(self) -> float:
         """Senses per word, over the words that may have several."""
         several = np.diff(self.parameters.sense_offsets) > 1
-        return float(self.parameters.sense_numbers[several].mean()) if several.any() else 1.0
+        return float(self.parameters.num_senses[several].mean()) if several.any() else 1.0
 
     def learned(self) -> ModelArrays:
         """What a model keeps: the senses that each word has, most frequent first.
@@ -126,18 +126,18 @@ class TrainState:
         It is made in the place of the arrays that were trained, which cannot go on from there: there is no room for
         both when they are large.
         """
-        p, words, dim, choice_dim = self.parameters, len(self.vocabulary), self.config.dim, _choice_dim(self.config)
+        p, words, dim, sense_dim = self.parameters, len(self.vocabulary), self.config.dim, _choice_dim(self.config)
         room = np.diff(p.sense_offsets)
         word_of = np.repeat(np.arange(words), room)
         number = np.arange(len(word_of)) - p.sense_offsets[word_of]
-        used = np.flatnonzero(number < p.sense_numbers[word_of])
+        used = np.flatnonzero(number < p.num_senses[word_of])
         order = used[np.lexsort((number[used], -p.sense_counts[used], word_of[used]))]
-        offsets = np.concatenate([[0], np.cumsum(p.sense_numbers)]).astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum(p.num_senses)]).astype(np.int64)
         every = np.arange(words + 1)
         global_vectors = _taken(p.global_vectors, every[:-1], every, dim)
         vectors = _taken(p.sense_vectors, order, offsets, dim)
-        centers = _taken(p.cluster_centers, order, offsets, choice_dim) if has_centers(self.config) else None
-        if self.config.kept_vectors == "sum":
+        centers = _taken(p.cluster_centers, order, offsets, sense_dim) if has_centers(self.config) else None
+        if self.config.output_vectors == "sense+global":
             if RULES[self.config.model] == BY_VECTOR:
                 centers = vectors.copy()  # contexts are compared with what was learned
             for rows in _row_slices(offsets):
@@ -149,7 +149,7 @@ class TrainState:
             sense_offsets=offsets,
             sense_counts=p.sense_counts[order],
             cluster_centers=centers,
-            choice_vectors=self.tables.choice[:, :choice_dim] if self._whitened else None,
+            whitened_vectors=self.tables.context_table[:, :sense_dim] if self._whitened else None,
         )
 
     def to_arrays(self) -> Arrays:
@@ -158,18 +158,18 @@ class TrainState:
         for name in arrays.keys() & {"global_vectors", "global_squares"}:
             arrays[name] = arrays[name][: len(self.vocabulary)]
         if self._whitened:
-            arrays["choice_vectors"] = self.tables.choice
+            arrays["whitened_vectors"] = self.tables.context_table
         return arrays
 
     def restore(self, arrays: Arrays, split: bool) -> None:
         """Take back what `to_arrays` gave."""
-        choice = arrays.pop("choice_vectors", None)
+        choice = arrays.pop("whitened_vectors", None)
         for name, array in arrays.items():
             getattr(self.parameters, name)[: len(array)] = array
         if choice is not None:
-            table = zero_rows(*choice.shape)
+            table = zero_padded_rows(*choice.shape)
             table[:] = choice
-            self.tables = self.tables._replace(choice=table)
+            self.tables = self.tables._replace(context_table=table)
         self.split = split
 
 
@@ -210,7 +210,7 @@ def _fill_uniform(random: np.random.Generator, vectors: NDArray[np.float32]) -> 
 
 def _choice_dim(config: TrainConfig) -> int:
     """How long contexts are."""
-    return min(config.choice_dim, config.dim) if config.whitening > 0 else config.dim
+    return min(config.sense_dim, config.dim) if config.whitening > 0 else config.dim
 
 
 def _sense_offsets(config: TrainConfig, vocabulary: Vocabulary) -> NDArray[np.int64]:

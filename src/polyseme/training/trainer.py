@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.encoded import LONGEST_SENTENCE, EncodedCorpus
+from polyseme.corpus.encoded_corpus import MAX_SENTENCE_TOKENS, EncodedCorpus
 from polyseme.errors import Interrupted, TrainingError
-from polyseme.kernels.senses import BY_CENTER
-from polyseme.kernels.training import make_scratch, train_block
-from polyseme.training.clustering import start_from_clusters
-from polyseme.training.events import Listener, Trained, Training, silent
+from polyseme.kernels.nearest_sense import BY_CENTER
+from polyseme.kernels.train.block import make_scratch, train_block
+from polyseme.training.events import Listener, TrainingFinished, TrainingProgress, silent
+from polyseme.training.sense_discovery import init_from_clusters
 from polyseme.training.state import TrainState
 
 BLOCK_TOKENS = 10_000
@@ -34,7 +34,7 @@ MASK = 2**64 - 1
 
 
 @dataclass
-class Tally:
+class Totals:
     """Sums over blocks."""
 
     tokens: int = 0
@@ -55,7 +55,7 @@ class Trainer:
     corpus: EncodedCorpus
     done: int = 0
     seconds: float = 0.0
-    tally: Tally = field(default_factory=Tally)
+    totals: Totals = field(default_factory=Totals)
 
     def __post_init__(self) -> None:
         self.bounds = block_bounds(self.corpus.sentences)
@@ -96,13 +96,13 @@ class Trainer:
                 raise Interrupted(f"stopped at {self.progress:.1%} of the training.")
         if not self.state.split:
             self._split()
-        listen(Trained(self.tally.tokens, self.seconds, self.tally.loss / max(self.tally.pairs, 1)))
+        listen(TrainingFinished(self.totals.tokens, self.seconds, self.totals.loss / max(self.totals.pairs, 1)))
 
     def _split(self) -> None:
         started = time.monotonic()
         self.state.split_senses()
-        if self.done and self.state.config.center_start == "clusters" and self.state.settings.rule == BY_CENTER:
-            start_from_clusters(self.state, self.corpus)
+        if self.done and self.state.config.sense_init == "clusters" and self.state.settings.rule == BY_CENTER:
+            init_from_clusters(self.state, self.corpus)
         self.seconds += time.monotonic() - started
 
     @property
@@ -147,7 +147,7 @@ class Trainer:
         """One thread: take the next block, train on it, again."""
         state, settings = self.state, self.state.settings
         try:
-            scratch = make_scratch(LONGEST_SENTENCE, state.config.dim, state.tables.choice.shape[1], settings)
+            scratch = make_scratch(MAX_SENTENCE_TOKENS, state.config.dim, state.tables.context_table.shape[1], settings)
             while not leave.is_set():
                 with self._lock:
                     block = self.done
@@ -166,7 +166,7 @@ class Trainer:
                     state.threads,
                 )
                 with self._lock:
-                    self.tally.add(*counted)
+                    self.totals.add(*counted)
                 if not math.isfinite(counted[2]):
                     raise TrainingError(
                         f"training diverged at {self.progress:.1%}: the loss is not a number. "
@@ -187,18 +187,18 @@ class _Reports:
     def __init__(self, trainer: Trainer, listen: Listener) -> None:
         self.trainer = trainer
         self.listen = listen
-        self.last = (trainer.seconds, trainer.done, trainer.tally.pairs, trainer.tally.loss)
+        self.last = (trainer.seconds, trainer.done, trainer.totals.pairs, trainer.totals.loss)
 
     def maybe(self, seconds: float) -> None:
         trainer = self.trainer
         last_seconds, last_done, last_pairs, last_loss = self.last
-        if seconds - last_seconds < REPORT_SECONDS or trainer.tally.pairs == last_pairs or trainer.done == last_done:
+        if seconds - last_seconds < REPORT_SECONDS or trainer.totals.pairs == last_pairs or trainer.done == last_done:
             return
-        done, pairs, loss = trainer.done, trainer.tally.pairs, trainer.tally.loss
+        done, pairs, loss = trainer.done, trainer.totals.pairs, trainer.totals.loss
         tokens_per_block = len(trainer.corpus.tokens) / trainer.per_epoch
         speed = (done - last_done) / (seconds - last_seconds)
         self.listen(
-            Training(
+            TrainingProgress(
                 epoch=min(done // trainer.per_epoch + 1, trainer.state.config.epochs),
                 epochs=trainer.state.config.epochs,
                 progress=trainer.progress,
@@ -238,7 +238,7 @@ def block_seed(seed: int, block: int) -> int:
     return ((seed + 1) * 0xD1342543DE82EF95 + block * 0xDA942042E4DD58B5) & MASK
 
 
-def thread_number(threads: int, corpus: EncodedCorpus) -> int:
+def num_threads(threads: int, corpus: EncodedCorpus) -> int:
     """The number of threads meant: 0 is one for each core this process may use.
 
     A small corpus gets fewer: each thread needs several blocks an epoch, or the rows that threads have copies of

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.rows import zero_rows
+from polyseme.kernels.simd.padding import zero_padded_rows
 
 SMALLEST = 1e-6  # of the largest eigenvalue
 ROWS_AT_ONCE = 4096
@@ -38,7 +38,7 @@ def whitened(vectors: Floats, weights: NDArray[np.float64], exponent: float, dir
     values, basis = np.linalg.eigh(covariance)  # the smallest first
     values = np.maximum(values / max(values[-1], 1e-30), SMALLEST)
     transform = (basis * values ** (-exponent / 2))[:, -directions:].astype(np.float32)
-    out = zero_rows(len(vectors), transform.shape[1])
+    out = zero_padded_rows(len(vectors), transform.shape[1])
     for rows in _pieces(len(vectors)):
         out[rows, : transform.shape[1]] = (vectors[rows] - mean) @ transform
     return out

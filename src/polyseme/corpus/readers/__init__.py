@@ -1,0 +1,1 @@
+"""Readers: text sources as blocks of valid UTF-8."""

@@ -1,0 +1,213 @@
+"""Word similarity against human ratings: Spearman x 100, of word pairs (`wordsim`) and in contexts (`scws`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from polyseme.errors import DataError
+from polyseme.evaluation.controls import drawn_instead
+from polyseme.evaluation.instances import Instance, marked, probabilities_of
+from polyseme.evaluation.scores import DRAWS, Evaluation, Score, bootstrap, draw_samples
+from polyseme.evaluation.text_files import Line, read_lines
+from polyseme.model.disambiguation import Posterior
+from polyseme.model.similarity import in_contexts
+
+if TYPE_CHECKING:
+    from polyseme.model.sense_model import SenseModel
+
+Vector = NDArray[np.float64]
+Measures = dict[str, Vector]
+Probabilities = tuple[Vector, ...]
+
+SCWS_LAYOUT = "id, word, pos, word, pos, context, context, mean rating, in columns parted by tabs"
+PAIR_LAYOUT = "word, word, rating, in columns parted by tabs, commas or blanks"
+
+
+@dataclass(frozen=True)
+class RatedPair:
+    """Two words, in contexts or not, and how alike people find them."""
+
+    a: Instance
+    b: Instance
+    rating: float
+
+
+def scws(model: SenseModel, path: Path, *, window: int | None = None) -> Evaluation:
+    """Stanford's Contextual Word Similarities, with every measure and both ways to choose senses."""
+    pairs = KnownPairs(model, read_scws(path), path)
+    table = {"words": pairs.scores(pairs.without_contexts, pairs.drawn_without_contexts)}
+    for posterior in get_args(Posterior):
+        probabilities = pairs.probabilities(posterior, window)
+        table[posterior] = pairs.scores(
+            partial(pairs.within_contexts, probabilities), partial(pairs.drawn, probabilities)
+        )
+    return Evaluation("scws", len(pairs.known), len(pairs.pairs), table, what="pairs of known words")
+
+
+def wordsim(model: SenseModel, path: Path) -> Evaluation:
+    """A file of word pairs and ratings."""
+    pairs = KnownPairs(model, read_pairs(path), path)
+    table = {"words": pairs.scores(pairs.without_contexts, pairs.drawn_without_contexts)}
+    return Evaluation("wordsim", len(pairs.known), len(pairs.pairs), table, what="pairs of known words")
+
+
+def spearman(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Spearman's rank correlation along the last axis; NaN where one side is constant."""
+    return _correlation(*(rankdata(np.asarray(x), axis=-1) for x in (a, b)))
+
+
+def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y = (r - r.mean(axis=-1, keepdims=True) for r in (a, b))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((x * y).sum(axis=-1) / np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1)))
+
+
+def read_scws(path: Path) -> list[RatedPair]:
+    """The file `ratings.txt` of SCWS."""
+    pairs = []
+    for line in read_lines(path):
+        columns = line.columns(8, SCWS_LAYOUT)
+        a, b = (marked(word, text, line) for word, text in ((columns[1], columns[5]), (columns[3], columns[6])))
+        pairs.append(RatedPair(a, b, line.number_in(columns[7])))
+    return pairs
+
+
+def read_pairs(path: Path) -> list[RatedPair]:
+    """Word pairs in any of the usual layouts: two words and a rating, parted by tabs, commas, semicolons or blanks.
+
+    A head line, if there is one, may say which column is the rating (SimLex-999's is not the third). Words may carry a
+    part of speech as in MEN's lemma form (`sun-n`).
+    """
+    lines = list(read_lines(path))
+    separator = next((mark for mark in ("\t", ",", ";") if mark in lines[0].text), None)
+    rating = 2
+    if _head := _head_columns(lines[0], separator):
+        rating = next((i for i, name in enumerate(_head) if name.lower().startswith(("simlex", "human", "score"))), 2)
+        lines = lines[1:]
+    if not lines:
+        raise DataError(f"{path} has no pairs, only a head line.")
+    pairs = []
+    for line in lines:
+        if line.text.startswith("#"):
+            continue
+        columns = line.columns(rating + 1, PAIR_LAYOUT, separator)
+        a, b = (Instance(_without_pos(word), "", "") for word in columns[:2])
+        pairs.append(RatedPair(a, b, line.number_in(columns[rating])))
+    return pairs
+
+
+def _head_columns(line: Line, separator: str | None) -> list[str]:
+    """The names of the columns, if the line is a head: none of its columns is a number."""
+    columns = [column.strip() for column in line.text.split(separator)]
+    return columns if len(columns) >= 3 and not any(_is_number(column) for column in columns) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_pos(word: str) -> str:
+    """
+    >>> _without_pos("sun-n"), _without_pos("well-known")
+    ('sun', 'well-known')
+    """
+    stem, _, tag = word.rpartition("-")
+    return stem if stem and tag in ("n", "v", "j", "a", "r") else word
+
+
+class KnownPairs:
+    """The pairs whose words a model knows, and their scores."""
+
+    def __init__(self, model: SenseModel, pairs: list[RatedPair], path: Path) -> None:
+        ids = [(model.id_of(pair.a.word), model.id_of(pair.b.word)) for pair in pairs]
+        self.model = model
+        self.pairs = pairs
+        self.known = [i for i, (a, b) in enumerate(ids) if a is not None and b is not None]
+        self.ids = [(a, b) for a, b in ids if a is not None and b is not None]
+        if len(self.known) < 2:
+            raise DataError(
+                f"{path}: the model knows the words of {len(self.known)} pairs of {len(pairs)}; 2 are needed."
+            )
+        self.shares = [(model.shares(a), model.shares(b)) for a, b in self.ids]
+        self.cosines = [self._cosines(a, b) for a, b in self.ids]
+
+    def _cosines(self, a: int, b: int) -> NDArray[np.float32]:
+        """Of every sense of the one word with every sense of the other."""
+        u, v = (self.model.unit_senses[self.model.rows(w).start : self.model.rows(w).stop] for w in (a, b))
+        return np.asarray(u @ v.T)
+
+    def without_contexts(self) -> Measures:
+        words = self.model.unit_globals
+        return {
+            "global_sim": np.array([words[a] @ words[b] for a, b in self.ids]),
+            "avg_sim": np.array([cosines.mean() for cosines in self.cosines]),
+            "max_sim": np.array([cosines.max() for cosines in self.cosines]),
+        }
+
+    def drawn_without_contexts(self, random: np.random.Generator) -> Measures:
+        """The control of what needs no context: the cosine of one drawn sense of each word."""
+        values = np.array(
+            [
+                cosines[random.choice(len(p), p=p), random.choice(len(q), p=q)]
+                for cosines, (p, q) in zip(self.cosines, self.shares, strict=True)
+            ]
+        )
+        return {"avg_sim": values, "max_sim": values}
+
+    def probabilities(self, posterior: Posterior, window: int | None) -> list[Probabilities]:
+        """Of the senses of both words of each pair, in their contexts."""
+        pairs = [self.pairs[i] for i in self.known]
+        return [tuple(probabilities_of(self.model, o, posterior, window) for o in (pair.a, pair.b)) for pair in pairs]
+
+    def within_contexts(self, probabilities: list[Probabilities]) -> Measures:
+        rows = [in_contexts(cosines, p, q) for cosines, (p, q) in zip(self.cosines, probabilities, strict=True)]
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+    def drawn(self, probabilities: list[Probabilities], random: np.random.Generator) -> Measures:
+        return self.within_contexts(
+            [
+                tuple(drawn_instead(p, share, random) for p, share in zip(both, shares, strict=True))
+                for both, shares in zip(probabilities, self.shares, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _sampled_ranks(self) -> NDArray[np.float64]:
+        """The ranks of the ratings in the samples of `bootstrap`: the same for every measure."""
+        ratings = np.array([self.pairs[i].rating for i in self.known])
+        return np.asarray(rankdata(ratings[draw_samples(len(ratings))], axis=-1))
+
+    def scores(
+        self, measure: Callable[[], Measures], control: Callable[[np.random.Generator], Measures]
+    ) -> dict[str, Score]:
+        ratings = np.array([self.pairs[i].rating for i in self.known])
+        random = np.random.default_rng(0)
+        draws = [control(random) for _ in range(DRAWS)]
+        return {
+            name: self._score(values, ratings, [draw[name] for draw in draws if name in draw])
+            for name, values in measure().items()
+        }
+
+    def _score(self, values: Vector, ratings: Vector, draws: list[Vector]) -> Score:
+        low, high = bootstrap(len(values), lambda s: _correlation(rankdata(values[s], axis=-1), self._sampled_ranks))
+        every = np.full(len(self.pairs), values.mean())
+        every[self.known] = values
+        return Score(
+            value=100 * float(spearman(values, ratings)),
+            low=100 * low,
+            high=100 * high,
+            control=100 * float(np.mean([spearman(draw, ratings) for draw in draws])) if draws else None,
+            with_unknown=100 * float(spearman(every, [pair.rating for pair in self.pairs])),
+        )

@@ -1,0 +1,1 @@
+"""Example sentences: selecting, extracting and storing them."""

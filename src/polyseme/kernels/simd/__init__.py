@@ -1,0 +1,1 @@
+"""SIMD building blocks: everything that uses Numba's internals or llvmlite."""

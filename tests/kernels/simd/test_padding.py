@@ -1,0 +1,32 @@
+"""Arrays of whole lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polyseme.kernels.simd.padding import LANES, padded_rows, zero_padded_rows
+
+
+@pytest.mark.parametrize("dim", [1, 16, 100])
+def test_rows_begin_at_a_cache_line(dim: int) -> None:
+    rows = zero_padded_rows(5, dim)
+    assert rows.shape[1] % LANES == 0
+    assert dim <= rows.shape[1] < dim + LANES
+    assert rows.flags.c_contiguous
+    assert all(row.ctypes.data % 64 == 0 for row in rows)
+    assert not rows.any()
+
+
+def test_what_is_whole_is_not_copied() -> None:
+    array = np.ones((3, 32), np.float32)
+    assert padded_rows(array) is array
+
+
+def test_what_is_not_whole_is_copied_with_zeros_behind() -> None:
+    array = np.random.default_rng(0).random((3, 20), np.float32)
+    for given in (array, np.repeat(array, 2, axis=1)[:, ::2]):
+        rows = padded_rows(given)
+        np.testing.assert_array_equal(rows[:, :20], array)
+        assert rows.shape == (3, 32)
+        assert not rows[:, 20:].any()

@@ -1,0 +1,198 @@
+"""The training kernel against its twin, on one thread, for every model and optimizer.
+
+Tolerance: the kernel computes in float32 and approximates exp, the twin in float64 with the library's exp. After a few
+hundred pairs their vectors may differ by 1e-4 at most, and all counts must be equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from polyseme.kernels import reference
+from polyseme.kernels.nearest_sense import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
+from polyseme.kernels.simd.padding import padded_rows, zero_padded_rows
+from polyseme.kernels.train.block import Parameters, Settings, Tables, make_scratch, train_block
+from polyseme.vocabulary import Vocabulary
+
+TOLERANCE = 1e-4
+RATE = 0.0625  # the same in float32 and float64
+LONGEST = 40
+
+RULES = {
+    "skip-gram": (ONE_SENSE, -2.0, False),
+    "mssg, centers from contexts": (BY_CENTER, -2.0, True),
+    "mssg, centers from zero": (BY_CENTER, -2.0, False),
+    "np-mssg": (BY_CENTER, 0.2, True),
+    "mssg-maxout": (BY_VECTOR, -2.0, False),
+    "random-senses": (AT_RANDOM, -2.0, True),
+}
+
+
+@dataclass
+class Case:
+    """A random small corpus and settings."""
+
+    tokens: NDArray[np.int32]
+    sentences: NDArray[np.int64]
+    words: int
+    senses: int
+    dim: int
+    window: int
+    sense_window: int
+    sense_decay: float
+    negatives: int
+    max_negatives: int
+    negative_sharing: int
+    seed: int
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    words = draw(st.integers(2, 12))
+    texts = draw(st.lists(st.lists(st.integers(0, words + 1), max_size=LONGEST), min_size=1, max_size=4))
+    return Case(
+        tokens=np.array([t for text in texts for t in text], np.int32),
+        sentences=np.cumsum([0, *map(len, texts)]).astype(np.int64),
+        words=words,
+        senses=draw(st.integers(1, 4)),
+        dim=draw(st.integers(1, 40)),
+        window=draw(st.integers(1, 6)),
+        sense_window=draw(st.integers(0, 8)),
+        sense_decay=draw(st.sampled_from([0.0, 0.5, 0.85, 1.0])),
+        negatives=draw(st.integers(1, 6)),
+        max_negatives=draw(st.integers(1, 40)),
+        negative_sharing=draw(st.integers(1, 5)),
+        seed=draw(st.integers(0, 2**64 - 1)),
+    )
+
+
+def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters, Tables, Settings]:
+    random = np.random.default_rng(case.seed)
+    rows = case.words * case.senses
+    kind, threshold, fill_empty = RULES[rule]
+
+    # In one dimension contexts are 1 or -1, and whether a mean of them is 0 is a matter of rounding.
+    sense_dim = case.dim if rule == "mssg-maxout" else max((case.dim + 1) // 2, 2)
+
+    def vectors(n: int, dim: int = case.dim) -> NDArray[np.float32]:
+        return padded_rows(random.normal(0, 0.5, (n, dim)).astype(np.float32))
+
+    table = np.concatenate([vectors(case.words), zero_padded_rows(hot, case.dim)])
+    parameters = Parameters(
+        global_vectors=table,
+        global_squares=zero_padded_rows(len(table) if adagrad else 0, case.dim),
+        sense_vectors=vectors(rows),
+        sense_squares=zero_padded_rows(rows if adagrad else 0, case.dim),
+        cluster_centers=zero_padded_rows(rows, sense_dim),
+        center_inverse_norms=np.zeros(rows, np.float32),
+        sense_counts=np.zeros(rows, np.int64),
+        sense_offsets=np.arange(0, rows + 1, case.senses, dtype=np.int64),
+        num_senses=np.full(case.words, 1 if rule == "np-mssg" else case.senses, np.int32),
+    )
+    counts = np.sort(random.integers(5, 100, case.words))[::-1].astype(np.int64)
+    vocabulary = Vocabulary([str(i) for i in range(case.words)], counts)
+    tables = Tables(vocabulary.keep_thresholds(0.05), vocabulary.negative_table(), vectors(case.words, sense_dim))
+    scalars = Settings(
+        kind,
+        case.window,
+        case.sense_window,
+        case.sense_decay,
+        case.negatives,
+        case.max_negatives,
+        case.negative_sharing,
+        threshold,
+        fill_empty,
+        adagrad,
+        0.1,
+        hot,
+    )
+    return parameters, tables, scalars
+
+
+def arrays(parameters: Parameters) -> list[NDArray[Any]]:
+    return list(parameters)
+
+
+def run_kernel(case: Case, parameters: Parameters, tables: Tables, scalars: Settings) -> tuple[int, int, float]:
+    scratch = make_scratch(LONGEST, case.dim, tables.context_table.shape[1], scalars)
+    trained, pairs, loss = train_block(
+        case.tokens, case.sentences, parameters, tables, scalars, scratch, np.uint64(case.seed), np.float32(RATE), 0, 1
+    )
+    return trained, pairs, loss
+
+
+@pytest.mark.parametrize("adagrad", [False, True], ids=["sgd", "adagrad"])
+@pytest.mark.parametrize("rule", RULES)
+@given(case=cases())
+@settings(max_examples=60)
+def test_kernel_and_twin_give_the_same_numbers(rule: str, adagrad: bool, case: Case) -> None:
+    fast, tables, scalars = make(case, rule, adagrad)
+    slow = Parameters._make(a.astype(np.float64) if a.dtype == np.float32 else a.copy() for a in arrays(fast))
+    trained, pairs, loss = run_kernel(case, fast, tables, scalars)
+    expected = reference.train_block(case.tokens, case.sentences, slow, tables, scalars, case.seed, RATE)
+    assert (trained, pairs) == expected[:2]
+    assert loss == pytest.approx(expected[2], rel=1e-4, abs=1e-4)
+    for name, a, b in zip(Parameters._fields, arrays(fast), arrays(slow), strict=True):
+        if a.dtype == np.float32:
+            np.testing.assert_allclose(a, b, atol=TOLERANCE, rtol=TOLERANCE, err_msg=name)
+        else:
+            np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+@pytest.mark.parametrize("adagrad", [False, True], ids=["sgd", "adagrad"])
+@given(case=cases())
+@settings(max_examples=30)
+def test_a_copy_of_the_hot_rows_changes_nothing_for_a_thread_alone(adagrad: bool, case: Case) -> None:
+    plain, tables, scalars = make(case, "skip-gram", adagrad)
+    run_kernel(case, plain, tables, scalars)
+    hot, tables, scalars = make(case, "skip-gram", adagrad, hot=2)
+    run_kernel(case, hot, tables, scalars)
+    np.testing.assert_allclose(hot.global_vectors[: case.words], plain.global_vectors, atol=1e-5)
+    np.testing.assert_allclose(hot.sense_vectors, plain.sense_vectors, atol=1e-5)
+
+
+@given(case=cases())
+@settings(max_examples=30)
+def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) -> None:
+    parameters, tables, scalars = make(case, "mssg, centers from contexts", adagrad=False)
+    trained, _, _ = run_kernel(case, parameters, tables, scalars)
+    assert parameters.sense_counts.sum() == trained
+    never = parameters.sense_counts == 0
+    assert not parameters.cluster_centers[never].any()
+    lengths = np.linalg.norm(parameters.cluster_centers.astype(np.float64), axis=1)
+    np.testing.assert_allclose(parameters.center_inverse_norms * lengths, lengths > 0, atol=1e-4)
+
+
+@given(case=cases())
+@settings(max_examples=30)
+def test_adagrad_without_delta_stays_finite_and_leaves_the_ends_of_rows_alone(case: Case) -> None:
+    parameters, tables, scalars = make(case, "skip-gram", adagrad=True)
+    run_kernel(case, parameters, tables, scalars._replace(adagrad_delta=0.0))
+    for vectors in (parameters.sense_vectors, parameters.global_vectors):
+        assert np.isfinite(vectors).all()
+        assert not vectors[:, case.dim :].any()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule: str) -> None:
+    case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 1.0, 2, 10, 1, seed=1)
+    parameters, tables, scalars = make(case, rule, adagrad=False)
+    before = [array.copy() for array in arrays(parameters)]
+    assert run_kernel(case, parameters, tables, scalars) == (0, 0, 0.0)
+    for name, old, new in zip(Parameters._fields, before, arrays(parameters), strict=True):
+        np.testing.assert_array_equal(old, new, err_msg=name)
+
+
+def test_np_mssg_makes_no_more_senses_than_a_word_has_room_for() -> None:
+    tokens = np.random.default_rng(0).integers(0, 12, 4000).astype(np.int32)
+    case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 0.85, 2, 10, 3, seed=2)
+    parameters, tables, scalars = make(case, "np-mssg", adagrad=False)
+    run_kernel(case, parameters, tables, scalars._replace(new_sense_threshold=0.9))
+    assert parameters.num_senses.tolist() == [3] * 12

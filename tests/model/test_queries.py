@@ -1,0 +1,177 @@
+"""Questions to a model: senses, neighbours, disambiguation, similarity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from polyseme import SenseModel
+from polyseme.corpus.planted_words import TOPICS
+from polyseme.corpus.tokenizers import WORDS
+from polyseme.errors import ConfigError, UnknownWord
+from polyseme.model.arrays import ModelArrays
+from polyseme.model.disambiguation import context_between
+from polyseme.vocabulary import Vocabulary
+
+
+@pytest.fixture
+def toy() -> SenseModel:
+    """bank has a money sense (60 uses), a river sense (39) and one that hardly occurs (1); the axes are the topics."""
+    return SenseModel(
+        vocabulary=Vocabulary(["bank", "money", "river", "c#1"], np.array([100, 50, 40, 10])),
+        arrays=ModelArrays(
+            global_vectors=np.array([[1, 1], [1, 0], [0, 1], [1, 1]], np.float32),
+            sense_vectors=np.array([[1, 0], [0, 1], [-1, 0], [2, 0], [0.6, 0.8], [0, 0]], np.float32),
+            sense_offsets=np.array([0, 3, 4, 5, 6]),
+            sense_counts=np.array([600, 390, 9, 50, 40, 10]),
+            cluster_centers=np.array([[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]], np.float32),
+        ),
+        tokenizer=WORDS,
+        config={"window": 5, "subsample": 0.0},
+    )
+
+
+def test_senses_come_most_frequent_first_and_those_that_hardly_occur_are_counted(toy: SenseModel) -> None:
+    senses = toy.senses("bank")
+    assert [s.key for s in senses] == ["bank#1", "bank#2"]
+    assert [s.share for s in senses] == pytest.approx([600 / 990, 390 / 990])
+    assert senses.dropped == 1
+    assert senses[0].neighbours(1)[0].word == "money"
+
+
+def test_a_word_is_found_as_the_tokenizer_would_write_it(toy: SenseModel) -> None:
+    assert toy.senses("Bank").word == "bank"
+
+
+def test_a_word_that_looks_like_a_sense_is_a_word(toy: SenseModel) -> None:
+    assert toy.find("c#1") == (3, None)
+    assert toy.find("bank#2") == (0, 1)
+
+
+@pytest.mark.parametrize("key", ["bank#0", "bank#3", "bank#99", "bank#x"])
+def test_a_sense_that_is_not_shown_is_not_found(key: str, toy: SenseModel) -> None:
+    with pytest.raises(UnknownWord, match="'bank' has 2 senses: bank#1, bank#2"):
+        toy.find(key)
+
+
+@pytest.mark.parametrize("key", ["fish", "fish#1", "#", ""])
+def test_what_is_neither_a_word_nor_a_sense_is_not_found(key: str, toy: SenseModel) -> None:
+    assert key not in toy
+    with pytest.raises(UnknownWord, match="is not among the 4 words"):
+        toy.neighbours(key)
+
+
+def test_neighbours_among_senses_name_each_word_once_and_not_the_word_itself(toy: SenseModel) -> None:
+    assert [(n.key, round(n.similarity, 3)) for n in toy.neighbours("river")] == [
+        ("bank#2", 0.8), ("money", 0.6), ("c#1", 0.0),
+    ]  # fmt: skip
+
+
+def test_neighbours_of_a_word_are_those_of_the_mean_of_its_senses(toy: SenseModel) -> None:
+    mean = np.array([600, 390]) / np.hypot(600, 390)
+    assert toy.neighbours("bank")[0].similarity == pytest.approx(float(mean @ [0.6, 0.8]))
+
+
+def test_neighbours_among_words_compare_with_global_vectors(toy: SenseModel) -> None:
+    near = toy.neighbours("bank#2", among="words")
+    assert [n.word for n in near] == ["river", "c#1", "money"]
+    assert [n.similarity for n in near] == pytest.approx([1, 0.5**0.5, 0])
+
+
+def test_the_papers_posterior_is_the_inverse_of_the_cosine_distance(toy: SenseModel) -> None:
+    toy.arrays.cluster_centers[0] = [0.6, 0.8]  # type: ignore[index]
+    found = toy.disambiguate("bank", "by the river", posterior="inverse-distance")
+    expected = np.array([1 / (1 - 0.8), 1 / 1e-6])
+    assert [s.probability for s in found.senses] == pytest.approx(expected / expected.sum(), rel=1e-3)
+
+
+def test_the_sharper_posterior_weighs_shares_and_cosines(toy: SenseModel) -> None:
+    found = toy.disambiguate("bank", "by the river")
+    expected = np.array([600 * np.exp(0), 390 * np.exp(1 / 0.1)])
+    assert [s.probability for s in found.senses] == pytest.approx(expected / expected.sum())
+    assert found.best.key == "bank#2"
+    assert found.known == 1
+
+
+def test_without_a_known_word_the_probabilities_are_the_shares(toy: SenseModel) -> None:
+    found = toy.disambiguate("bank", "nothing of this")
+    assert found.known == 0
+    assert [s.probability for s in found.senses] == pytest.approx([600 / 990, 390 / 990])
+
+
+def test_only_words_around_the_word_count(toy: SenseModel) -> None:
+    text = "money bank river " + "river " * 20
+    assert toy.disambiguate("bank", text, window=1).known == 2
+    assert toy.disambiguate("bank", text).known == 11
+
+
+def test_similarity_measures_by_hand(toy: SenseModel) -> None:
+    plain = toy.similarity("bank", "river")
+    assert plain.global_sim == pytest.approx(0.5**0.5)
+    assert plain.avg_sim == pytest.approx(0.7)
+    assert plain.max_sim == pytest.approx(0.8)
+    assert plain.avg_sim_c is plain.local_sim is plain.max_sim_c is None
+    p = [s.probability for s in toy.disambiguate("bank", "money").senses]
+    both = toy.similarity("bank", "river", contexts=("money", "river"))
+    assert both.avg_sim_c == pytest.approx(p[0] * 0.6 + p[1] * 0.8)
+    assert both.max_sim_c == both.local_sim
+    assert both.local_sim == pytest.approx(0.6)
+
+
+def test_similarity_of_senses(toy: SenseModel) -> None:
+    assert toy.similarity("bank#1", "bank#2").avg_sim == pytest.approx(0)
+    with pytest.raises(ConfigError, match="contexts go with two words"):
+        toy.similarity("bank#1", "river", contexts=("a", "b"))
+
+
+@pytest.mark.parametrize("wrong", [{"posterior": "flat"}, {"window": 0}])
+def test_impossible_questions_are_refused(wrong: dict[str, str], toy: SenseModel) -> None:
+    with pytest.raises(ConfigError, match="must be"):
+        toy.disambiguate("bank", "money bank river", **wrong)  # type: ignore[arg-type]
+
+
+def test_senses_of_a_trained_model_have_neighbours_of_their_topic(mssg: SenseModel) -> None:
+    money, river = mssg.senses("bank")[:2]
+    assert sum(n.word in TOPICS["finance"].split() for n in money.neighbours(8)) >= 6
+    assert sum(n.word in TOPICS["river"].split() for n in river.neighbours(8)) >= 6
+
+
+def test_examples_fit_their_sense_and_show_the_word(mssg: SenseModel) -> None:
+    river = mssg.senses("bank")[1]
+    assert 5 <= len(river.examples) <= 10
+    for example in river.examples:
+        assert example.word == "bank"
+        assert example.text == example.left + "bank" + example.right
+        assert mssg.disambiguate("bank", example.text).best.key == river.key
+
+
+def test_rare_words_are_no_neighbours_where_enough_words_are_frequent(
+    toy: SenseModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyseme.model.neighbours.ENOUGH_WORDS", 2)
+    assert [n.word for n in toy.neighbours("bank#1")] == ["money"]
+    assert [n.word for n in toy.neighbours("bank", among="words")] == ["money"]
+
+
+def test_of_two_words_the_nearer_one_decides(toy: SenseModel) -> None:
+    fading = replace(toy, config={**toy.config, "sense_decay": 0.5})
+    for near, far, sense in (("money", "river", 0), ("river", "money", 1)):
+        p, q = (model.disambiguate("bank", f"bank {near} {far}") for model in (fading, toy))
+        assert p.senses[sense].probability > q.senses[sense].probability
+    apart = fading.disambiguate("bank", "money river"), toy.disambiguate("bank", "money river")
+    assert apart[0] == apart[1]  # the word is not there: none is nearer
+
+
+def test_words_do_not_fade_in_a_model_that_has_no_such_setting(toy: SenseModel) -> None:
+    context = context_between(toy, [1, 2, 1], [2, 1], toy.reach)
+    assert context.nearness.tolist() == [1] * 5
+    fading = replace(toy, config={**toy.config, "sense_decay": 0.5})
+    assert context_between(fading, [1, 2, 1], [2, 1], 2).nearness.tolist() == [0.5, 1, 1, 0.5]
+
+
+@pytest.mark.parametrize("context", ["bank money", "money"])
+def test_a_window_of_no_words_is_refused_wherever_the_word_stands(toy: SenseModel, context: str) -> None:
+    with pytest.raises(ConfigError, match="--window must be 1 or more, not 0"):
+        toy.disambiguate("bank", context, window=0)

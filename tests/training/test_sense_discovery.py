@@ -1,0 +1,37 @@
+"""The start of senses: clusters of contexts of a corpus whose senses are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyseme import train
+from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.corpus.encoding import encode
+from polyseme.corpus.planted import planted_senses
+from polyseme.corpus.sources import find_sources
+from polyseme.corpus.tokenizers import get_tokenizer
+
+
+@pytest.fixture
+def corpus(planted_text: Path, tmp_path: Path) -> EncodedCorpus:
+    return encode(find_sources([planted_text]), get_tokenizer("words"), tmp_path / "corpus", lambda _: None)
+
+
+def test_np_mssg_finds_more_senses_where_more_were_planted(corpus: EncodedCorpus) -> None:
+    model = train(corpus, model="np-mssg", dim=32, seed=1, threads=1, examples=0)
+    found = {
+        planted: [len(model.senses(word)) for word, topics in planted_senses().items() if len(topics) == planted]
+        for planted in (1, 2, 3)
+    }
+    assert np.mean(found[1]) < 1.5
+    assert 1.5 < np.mean(found[2]) < 2.6
+    assert np.mean(found[3]) > np.mean(found[2])
+
+
+def test_mssg_gives_every_word_the_senses_asked_for(corpus: EncodedCorpus) -> None:
+    model = train(corpus, model="mssg", senses=4, dim=16, seed=1, threads=1, epochs=2, examples=0)
+    assert (np.diff(model.arrays.sense_offsets)[model.multi_sense_mask] == 4).all()
+    assert (model.arrays.sense_counts > 0).mean() > 0.99
