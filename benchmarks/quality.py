@@ -224,8 +224,8 @@ def numbers(arguments: argparse.Namespace) -> Iterator[str]:
     meanings = wordnet_senses(arguments.wordnet)
     for seed in arguments.seeds:
         model = SenseModel.load(arguments.work / f"np-mssg-{seed}.model")
-        words = [w for w in np.flatnonzero(model.multi_sense_mask) if model.vocabulary.words[w] in meanings]
-        found = model.visible_senses[words].astype(np.float64)
+        words = [w for w in np.flatnonzero(model._data.multi_sense_mask) if model.vocabulary.words[w] in meanings]
+        found = model._data.num_visible_senses[words].astype(np.float64)
         frequency = model.vocabulary.counts[words].astype(np.float64)
         known = np.array([meanings[model.vocabulary.words[w]] for w in words], np.float64)
         by_frequency, by_wordnet, between = (
@@ -254,7 +254,7 @@ def senses(arguments: argparse.Namespace) -> Iterator[str]:
         model = SenseModel.load(arguments.work / f"{name}-{arguments.seeds[0]}.model")
         yield f"### {name}\n"
         for word in WORDS:
-            if model.id_of(word) is not None:
+            if model._data.word_id(word) is not None:
                 for sense in model.senses(word):
                     near = ", ".join(n.word for n in sense.neighbours(8))
                     yield f"    {sense.key:<10} {sense.share:4.0%}  {near}"

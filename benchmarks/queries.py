@@ -23,6 +23,7 @@ from speed import HERE, processor, write_section
 from polyseme import SenseModel
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.data import ModelData
 from polyseme.model.tagging import Tagger
 from polyseme.training.config import make_config
 from polyseme.vocabulary import Vocabulary
@@ -55,7 +56,10 @@ def main() -> None:
         loaded.neighbours("w7#1")
         near = best(arguments.repeat, lambda: loaded.neighbours("w7#1"))
         rows.append(
-            (f"neighbours among {len(loaded.arrays.sense_vectors):,} senses of 300 dimensions, seconds", f"{near:.3f}")
+            (
+                f"neighbours among {len(loaded.sense_vectors):,} senses of 300 dimensions, seconds",
+                f"{near:.3f}",
+            )
         )
     text = "\n".join(
         [
@@ -77,7 +81,7 @@ def tagging(arguments: argparse.Namespace, threads: int) -> float:
     with Path(arguments.text).open("rb") as file:
         texts = [file.read(10_000_000).decode("utf-8", "ignore") for _ in range(threads)]
     model = SenseModel.load(arguments.model)
-    taggers = [Tagger(model) for _ in texts]
+    taggers = [Tagger(model._data) for _ in texts]
     for tagger in taggers:
         tagger.tag(texts[0][:10_000])
     tokens = sum(len(WORDS.pattern.findall(text)) for text in texts)
@@ -102,7 +106,7 @@ def large_model(path: Path, words: int) -> Path:
     random = np.random.default_rng(0)
     counts = np.sort(random.integers(50, 10_000, words))[::-1].astype(np.int64)
     vectors = [random.standard_normal((n, dim), np.float32) for n in (words, words * senses, words * senses)]
-    SenseModel(
+    data = ModelData(
         vocabulary=Vocabulary([f"w{i}" for i in range(words)], counts),
         arrays=ModelArrays(
             global_vectors=vectors[0],
@@ -115,7 +119,8 @@ def large_model(path: Path, words: int) -> Path:
         config=make_config(subsample=1e-4).to_dict(),
         corpus={"tokens": 0, "sentences": 0},
         training={"seconds": 0.0, "threads": 1, "loss": 0.0},
-    ).save(path)
+    )
+    SenseModel(data).save(path)
     return path
 
 

@@ -9,28 +9,64 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["PolysemeError", "SenseModel", "TrainConfig", "__version__", "load", "train"]
+__all__ = [
+    "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "Interrupted", "MissingExtra",
+    "MissingFile", "ModelError", "Neighbour", "OutputExists", "PolysemeError", "Sense", "SenseModel",
+    "SenseProbability", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord", "__version__",
+    "load", "train",
+]  # fmt: skip
 
 if TYPE_CHECKING:
-    from polyseme.errors import PolysemeError
+    from polyseme.errors import (
+        ConfigError,
+        CorpusError,
+        DataError,
+        Interrupted,
+        MissingExtra,
+        MissingFile,
+        ModelError,
+        OutputExists,
+        PolysemeError,
+        TrainingError,
+        UnknownWord,
+    )
+    from polyseme.examples.store import Example
+    from polyseme.model.results import (
+        Disambiguation,
+        Neighbour,
+        Sense,
+        SenseProbability,
+        Senses,
+        Similarity,
+    )
     from polyseme.model.sense_model import SenseModel
     from polyseme.training.config import TrainConfig
     from polyseme.training.run import train
 
     load = SenseModel.load
 
-# Imported when first asked for: `import polyseme` is quick, and a question to a model never waits for a compiler.
-_HOMES = {
-    "PolysemeError": "polyseme.errors",
-    "SenseModel": "polyseme.model.sense_model",
-    "TrainConfig": "polyseme.training.config",
-    "train": "polyseme.training.run",
-}
+# Public names by module. They are imported on first access, so that `import polyseme` imports neither NumPy nor Numba.
+_MODULES = {
+    "polyseme.errors": (
+        "ConfigError", "CorpusError", "DataError", "Interrupted", "MissingExtra", "MissingFile", "ModelError",
+        "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
+    ),
+    "polyseme.examples.store": ("Example",),
+    "polyseme.model.results": ("Disambiguation", "Neighbour", "Sense", "SenseProbability", "Senses", "Similarity"),
+    "polyseme.model.sense_model": ("SenseModel",),
+    "polyseme.training.config": ("TrainConfig",),
+    "polyseme.training.run": ("train",),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name == "load":
-        return import_module(_HOMES["SenseModel"]).SenseModel.load
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        return __getattr__("SenseModel").load
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'polyseme' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -42,7 +42,7 @@ def test_standard_input_and_compressed_texts_are_trained_on(
     assert polyseme_command("train", "-", "a.model", *flags, stdin=text).stderr == ""
     assert polyseme_command("train", "t.txt.gz", "b.model", *flags).stderr == ""
     a, b = SenseModel.load(tmp_path / "a.model"), SenseModel.load(tmp_path / "b.model")
-    assert (a.arrays.sense_vectors == b.arrays.sense_vectors).all()
+    assert (a._data.arrays.sense_vectors == b._data.arrays.sense_vectors).all()
     assert a.senses("bank")[0].examples
 
 
@@ -63,7 +63,7 @@ def test_a_list_of_words_says_which_get_several_senses(
     (tmp_path / "list.txt").write_text("bank\nbass\nnowhere\n")
     polyseme_command("train", planted_text, "m", "--multi-sense-words", "list.txt", "--dim", "8", "--epochs", "1")
     model = SenseModel.load(tmp_path / "m")
-    several = {w for i, w in enumerate(model.vocabulary.words) if model.visible_senses[i] > 1}
+    several = {w for i, w in enumerate(model.vocabulary.words) if model._data.num_visible_senses[i] > 1}
     assert several == {"bank", "bass"}
 
 

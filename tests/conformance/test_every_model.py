@@ -30,7 +30,7 @@ def test_planted_senses_are_recovered_and_one_sense_does_not_solve_it(
         assert purity == single < 0.7
     elif name == "random-senses":
         model = load(trained(name))  # its senses are of one size; with centers, though of random contexts, it may score
-        assert all(0.35 < share < 0.65 for s in scores for share in model.shares(model.vocabulary.index[s.word]))
+        assert all(0.35 < share < 0.65 for s in scores for share in model._data.shares(model.vocabulary.index[s.word]))
     else:
         assert ari > 0.5
         assert purity > 0.8  # mssg-maxout has 0.83 to 0.91 with seeds 1 to 6, whatever noise is drawn
@@ -39,9 +39,9 @@ def test_planted_senses_are_recovered_and_one_sense_does_not_solve_it(
 def test_the_same_seed_gives_the_same_bits_and_another_seed_others(
     name: str, trained: Callable[[str], Path], planted_text: Path
 ) -> None:
-    first = load(trained(name)).arrays.to_dict()
+    first = load(trained(name))._data.arrays.to_dict()
     same, other = (
-        train(planted_text, model=name, senses=2, dim=32, seed=s, threads=1).arrays.to_dict() for s in (1, 2)
+        train(planted_text, model=name, senses=2, dim=32, seed=s, threads=1)._data.arrays.to_dict() for s in (1, 2)
     )
     assert all(np.array_equal(array, same[n]) for n, array in first.items())
     assert not np.array_equal(first["global_vectors"], other["global_vectors"])
@@ -90,5 +90,5 @@ def test_the_first_contexts_of_a_word_do_not_cross_sentences(name: str, tmp_path
     (tmp_path / "t.txt").write_text("a\nb\n" * 20)
     model: SenseModel = train(tmp_path / "t.txt", model=name, dim=3, min_count=1, multi_sense_min_count=1)
     assert model.training["tokens"] == 0
-    assert model.arrays.sense_counts.sum() == 0
+    assert model._data.arrays.sense_counts.sum() == 0
     assert [len(model.senses(w)) for w in ("a", "b")] == [1, 1]

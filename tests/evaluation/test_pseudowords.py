@@ -57,7 +57,7 @@ def test_what_is_merged_is_unrelated_and_alike_in_frequency_and_follows_the_seed
 
 def test_senses_recover_pseudowords_and_chance_does_not(mssg_path: Path, planted_text: Path) -> None:
     model = load(mssg_path)
-    older = replace(model, config={**model.config, "same_sense_cosine": 0.1})  # a setting that is no more
+    older = SenseModel(replace(model._data, config={**model.config, "same_sense_cosine": 0.1}))  # an obsolete setting
     found = pseudowords(older, planted_text, pairs=8, triples=2, controls=5)
     pairs = found.table["pairs"]
     assert pairs["ari"].control == pytest.approx(0, abs=0.05)

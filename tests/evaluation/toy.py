@@ -6,6 +6,7 @@ import numpy as np
 
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.data import ModelData
 from polyseme.model.sense_model import SenseModel
 from polyseme.vocabulary import Vocabulary
 
@@ -28,4 +29,4 @@ def toy(
     arrays.check(len(words))
     counts = np.array([sum(count for _, count in each) for each in words.values()], np.int64)
     config = {"window": 5, "subsample": 0.0, "model": "mssg", "seed": 1}
-    return SenseModel(Vocabulary(list(words), counts), arrays, get_tokenizer("words"), config)
+    return SenseModel(ModelData(Vocabulary(list(words), counts), arrays, get_tokenizer("words"), config))

@@ -68,7 +68,7 @@ def test_the_model_answers_questions(model: SenseModel) -> None:
 
 
 def test_counts_are_those_of_the_labels_and_only_small_senses_are_left_out(model: SenseModel) -> None:
-    offsets, counts = model.arrays.sense_offsets, model.arrays.sense_counts
+    offsets, counts = model._data.arrays.sense_offsets, model._data.arrays.sense_counts
     several = CONFIG.may_have_several_senses(model.vocabulary)
     assert several.any()
     assert not several.all()
@@ -83,11 +83,11 @@ def test_counts_are_those_of_the_labels_and_only_small_senses_are_left_out(model
 
 
 def test_centers_are_directions(model: SenseModel) -> None:
-    assert model.arrays.cluster_centers is not None
-    lengths = np.linalg.norm(model.arrays.cluster_centers, axis=1)
-    alone = np.repeat(np.diff(model.arrays.sense_offsets) == 1, np.diff(model.arrays.sense_offsets))
+    assert model._data.arrays.cluster_centers is not None
+    lengths = np.linalg.norm(model._data.arrays.cluster_centers, axis=1)
+    alone = np.repeat(np.diff(model._data.arrays.sense_offsets) == 1, np.diff(model._data.arrays.sense_offsets))
     assert lengths[~alone] == pytest.approx(1, abs=1e-5)
-    assert model.arrays.whitened_vectors is None
+    assert model._data.arrays.whitened_vectors is None
 
 
 def test_the_seconds_are_those_of_all_stages(model: SenseModel) -> None:
@@ -116,7 +116,7 @@ def test_what_is_not_a_model_is_not_overwritten(corpus: EncodedCorpus, tmp_path:
 
 def test_the_same_seed_gives_the_same_model(corpus: EncodedCorpus, tmp_path: Path) -> None:
     config = replace(CONFIG, dim=8, epochs=1)
-    a, b = (learn_two_stage(corpus, tmp_path / name, config=config).arrays.to_dict() for name in "ab")
+    a, b = (learn_two_stage(corpus, tmp_path / name, config=config)._data.arrays.to_dict() for name in "ab")
     assert all(np.array_equal(a[name], b[name]) for name in a)
 
 
@@ -138,7 +138,9 @@ def test_tokens_get_the_cluster_nearest_to_the_contexts_that_were_clustered(
     assert ((chosen < 0) == (corpus.tokens >= len(words))).all()
     bank = words.vocabulary.index["bank"]
     around = Surroundings.of(corpus, words.vocabulary, [bank])
-    contexts = around.counts(around.uses.positions, REACH).toarray() @ (idf[:, None] * words.arrays.global_vectors)
+    contexts = around.counts(around.uses.positions, REACH).toarray() @ (
+        idf[:, None] * words._data.arrays.global_vectors
+    )
     first, last = clusters.offsets[bank : bank + 2]
     cosines = contexts @ clusters.centers[first:last].T / np.linalg.norm(contexts, axis=1, keepdims=True)
     taken = cosines[np.arange(len(cosines)), chosen[around.uses.positions] - first]

@@ -12,7 +12,7 @@ from polyseme import SenseModel
 from polyseme.errors import DataError, MissingFile
 from polyseme.formats.open_model import open_model
 
-STORED = Path(__file__).parents[1] / "model" / "stored" / "version-1.model"
+STORED = Path(__file__).parents[1] / "model" / "stored" / "mssg-version-1.model"
 ROWS: dict[str, list[float]] = {"the": [1, 1], "bank": [1, 0.5], "money": [1, 0], "river": [0, 1]}
 BINARY = b"4 2\n" + b"".join(w.encode() + b" " + np.array(v, "<f4").tobytes() + b"\n" for w, v in ROWS.items())
 LINES = b"".join(f"{w} {x} {y}\n".encode() for w, (x, y) in ROWS.items())
@@ -36,9 +36,11 @@ def opened(data: bytes, folder: Path) -> SenseModel:
 def test_a_file_of_one_vector_a_word_is_recognised(layout: str, zipped: bool, tmp_path: Path) -> None:
     model = opened(gzip.compress(SINGLE[layout]) if zipped else SINGLE[layout], tmp_path)
     assert model.vocabulary.words == list(ROWS)
-    assert model.arrays.sense_vectors.tolist() == model.arrays.global_vectors.tolist() == list(ROWS.values())
+    assert (
+        model._data.arrays.sense_vectors.tolist() == model._data.arrays.global_vectors.tolist() == list(ROWS.values())
+    )
     assert model.config["model"] == "word2vec"
-    assert model.visible_senses.tolist() == [1, 1, 1, 1]
+    assert model._data.num_visible_senses.tolist() == [1, 1, 1, 1]
     assert model.neighbours("bank", 1)[0].word == "the"
     assert model.similarity("bank", "money").global_sim == pytest.approx(1 / 1.25**0.5)
     assert model.disambiguate("bank", "the river").best.probability == 1
@@ -71,9 +73,9 @@ def test_an_opened_model_can_be_saved_and_opened_again(layout: str, tmp_path: Pa
     assert again.vocabulary.words == model.vocabulary.words
     assert again.tokenizer is model.tokenizer
     assert again.config == model.config
-    assert again.arrays.to_dict().keys() == model.arrays.to_dict().keys()
-    for name, array in model.arrays.to_dict().items():
-        assert np.array_equal(again.arrays.to_dict()[name], array)
+    assert again._data.arrays.to_dict().keys() == model._data.arrays.to_dict().keys()
+    for name, array in model._data.arrays.to_dict().items():
+        assert np.array_equal(again._data.arrays.to_dict()[name], array)
 
 
 def test_counts_fall_with_the_rank_and_leave_every_word_a_neighbour(tmp_path: Path) -> None:

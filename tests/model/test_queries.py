@@ -1,4 +1,4 @@
-"""Questions to a model: senses, neighbours, disambiguation, similarity."""
+"""Queries: senses, neighbours, disambiguation, similarity."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from polyseme.corpus.planted_words import TOPICS
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, UnknownWord
 from polyseme.model.arrays import ModelArrays
-from polyseme.model.disambiguation import context_between
+from polyseme.model.data import ModelData
+from polyseme.model.disambiguation import context_between, context_vector
 from polyseme.vocabulary import Vocabulary
+
+
+def with_decay(model: SenseModel, decay: float) -> SenseModel:
+    return SenseModel(replace(model._data, config={**model.config, "sense_decay": decay}))
 
 
 @pytest.fixture
 def toy() -> SenseModel:
-    """bank has a money sense (60 uses), a river sense (39) and one that hardly occurs (1); the axes are the topics."""
-    return SenseModel(
+    """bank has a money sense (600 tokens), a river sense (390) and a rare one (9); the axes are the topics."""
+    data = ModelData(
         vocabulary=Vocabulary(["bank", "money", "river", "c#1"], np.array([100, 50, 40, 10])),
         arrays=ModelArrays(
             global_vectors=np.array([[1, 1], [1, 0], [0, 1], [1, 1]], np.float32),
@@ -31,33 +36,44 @@ def toy() -> SenseModel:
         tokenizer=WORDS,
         config={"window": 5, "subsample": 0.0},
     )
+    return SenseModel(data)
 
 
-def test_senses_come_most_frequent_first_and_those_that_hardly_occur_are_counted(toy: SenseModel) -> None:
+def test_senses_are_sorted_by_frequency_and_rare_ones_are_only_counted(toy: SenseModel) -> None:
     senses = toy.senses("bank")
     assert [s.key for s in senses] == ["bank#1", "bank#2"]
     assert [s.share for s in senses] == pytest.approx([600 / 990, 390 / 990])
-    assert senses.dropped == 1
+    assert senses.hidden == 1
     assert senses[0].neighbours(1)[0].word == "money"
 
 
-def test_a_word_is_found_as_the_tokenizer_would_write_it(toy: SenseModel) -> None:
+def test_words_and_keys_are_found_as_the_tokenizer_normalizes_them(toy: SenseModel) -> None:
     assert toy.senses("Bank").word == "bank"
+    assert toy.vector("BANK#2").tolist() == toy.vector("bank#2").tolist()
 
 
-def test_a_word_that_looks_like_a_sense_is_a_word(toy: SenseModel) -> None:
-    assert toy.find("c#1") == (3, None)
-    assert toy.find("bank#2") == (0, 1)
+def test_a_word_with_one_sense_has_the_word_as_its_key_everywhere(toy: SenseModel) -> None:
+    assert [sense.key for sense in toy.senses("money")] == ["money"]
+    assert toy.disambiguate("money", "river").best.key == "money"
+    assert toy.neighbours("bank#1")[0].key == "money"
+    assert toy.tag("money") == "money"
 
 
-@pytest.mark.parametrize("key", ["bank#0", "bank#3", "bank#99", "bank#x"])
-def test_a_sense_that_is_not_shown_is_not_found(key: str, toy: SenseModel) -> None:
+def test_a_word_that_looks_like_a_key_is_a_word(toy: SenseModel) -> None:
+    assert toy._data.find("c#1") == (3, None)
+    assert toy._data.find("bank#2") == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "key", ["bank#0", "bank#3", "bank#99", "bank#x", "bank#", "Bank#3", "bank#" + "1" * 5000, "bank#\u0662"]
+)
+def test_a_hidden_or_nonexistent_sense_is_not_found(key: str, toy: SenseModel) -> None:
     with pytest.raises(UnknownWord, match="'bank' has 2 senses: bank#1, bank#2"):
-        toy.find(key)
+        toy._data.find(key)
 
 
 @pytest.mark.parametrize("key", ["fish", "fish#1", "#", ""])
-def test_what_is_neither_a_word_nor_a_sense_is_not_found(key: str, toy: SenseModel) -> None:
+def test_a_string_that_is_neither_word_nor_key_is_not_found(key: str, toy: SenseModel) -> None:
     assert key not in toy
     with pytest.raises(UnknownWord, match="is not among the 4 words"):
         toy.neighbours(key)
@@ -69,7 +85,7 @@ def test_neighbours_among_senses_name_each_word_once_and_not_the_word_itself(toy
     ]  # fmt: skip
 
 
-def test_neighbours_of_a_word_are_those_of_the_mean_of_its_senses(toy: SenseModel) -> None:
+def test_the_vector_of_a_word_is_the_weighted_mean_of_its_senses(toy: SenseModel) -> None:
     mean = np.array([600, 390]) / np.hypot(600, 390)
     assert toy.neighbours("bank")[0].similarity == pytest.approx(float(mean @ [0.6, 0.8]))
 
@@ -81,13 +97,13 @@ def test_neighbours_among_words_compare_with_global_vectors(toy: SenseModel) -> 
 
 
 def test_the_papers_posterior_is_the_inverse_of_the_cosine_distance(toy: SenseModel) -> None:
-    toy.arrays.cluster_centers[0] = [0.6, 0.8]  # type: ignore[index]
+    toy._data.arrays.cluster_centers[0] = [0.6, 0.8]  # type: ignore[index]
     found = toy.disambiguate("bank", "by the river", posterior="inverse-distance")
     expected = np.array([1 / (1 - 0.8), 1 / 1e-6])
     assert [s.probability for s in found.senses] == pytest.approx(expected / expected.sum(), rel=1e-3)
 
 
-def test_the_sharper_posterior_weighs_shares_and_cosines(toy: SenseModel) -> None:
+def test_the_softmax_posterior_combines_shares_and_cosines(toy: SenseModel) -> None:
     found = toy.disambiguate("bank", "by the river")
     expected = np.array([600 * np.exp(0), 390 * np.exp(1 / 0.1)])
     assert [s.probability for s in found.senses] == pytest.approx(expected / expected.sum())
@@ -101,7 +117,7 @@ def test_without_a_known_word_the_probabilities_are_the_shares(toy: SenseModel) 
     assert [s.probability for s in found.senses] == pytest.approx([600 / 990, 390 / 990])
 
 
-def test_only_words_around_the_word_count(toy: SenseModel) -> None:
+def test_only_words_inside_the_window_count(toy: SenseModel) -> None:
     text = "money bank river " + "river " * 20
     assert toy.disambiguate("bank", text, window=1).known == 2
     assert toy.disambiguate("bank", text).known == 11
@@ -122,12 +138,12 @@ def test_similarity_measures_by_hand(toy: SenseModel) -> None:
 
 def test_similarity_of_senses(toy: SenseModel) -> None:
     assert toy.similarity("bank#1", "bank#2").avg_sim == pytest.approx(0)
-    with pytest.raises(ConfigError, match="contexts go with two words"):
+    with pytest.raises(ConfigError, match="contexts need two words"):
         toy.similarity("bank#1", "river", contexts=("a", "b"))
 
 
 @pytest.mark.parametrize("wrong", [{"posterior": "flat"}, {"window": 0}])
-def test_impossible_questions_are_refused(wrong: dict[str, str], toy: SenseModel) -> None:
+def test_invalid_options_are_refused(wrong: dict[str, str], toy: SenseModel) -> None:
     with pytest.raises(ConfigError, match="must be"):
         toy.disambiguate("bank", "money bank river", **wrong)  # type: ignore[arg-type]
 
@@ -147,31 +163,32 @@ def test_examples_fit_their_sense_and_show_the_word(mssg: SenseModel) -> None:
         assert mssg.disambiguate("bank", example.text).best.key == river.key
 
 
-def test_rare_words_are_no_neighbours_where_enough_words_are_frequent(
+def test_rare_words_are_no_neighbours_if_enough_words_are_frequent(
     toy: SenseModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("polyseme.model.neighbours.ENOUGH_WORDS", 2)
+    monkeypatch.setattr("polyseme.model.neighbours.MIN_WORDS", 2)
     assert [n.word for n in toy.neighbours("bank#1")] == ["money"]
     assert [n.word for n in toy.neighbours("bank", among="words")] == ["money"]
 
 
-def test_of_two_words_the_nearer_one_decides(toy: SenseModel) -> None:
-    fading = replace(toy, config={**toy.config, "sense_decay": 0.5})
+def test_nearer_context_words_have_more_weight(toy: SenseModel) -> None:
+    fading = with_decay(toy, 0.5)
     for near, far, sense in (("money", "river", 0), ("river", "money", 1)):
         p, q = (model.disambiguate("bank", f"bank {near} {far}") for model in (fading, toy))
         assert p.senses[sense].probability > q.senses[sense].probability
-    apart = fading.disambiguate("bank", "money river"), toy.disambiguate("bank", "money river")
-    assert apart[0] == apart[1]  # the word is not there: none is nearer
+    # The text does not contain the word, so its words have equal weights.
+    assert fading.disambiguate("bank", "money river") == toy.disambiguate("bank", "money river")
 
 
-def test_words_do_not_fade_in_a_model_that_has_no_such_setting(toy: SenseModel) -> None:
-    context = context_between(toy, [1, 2, 1], [2, 1], toy.reach)
-    assert context.nearness.tolist() == [1] * 5
-    fading = replace(toy, config={**toy.config, "sense_decay": 0.5})
-    assert context_between(fading, [1, 2, 1], [2, 1], 2).nearness.tolist() == [0.5, 1, 1, 0.5]
+def test_the_context_vector_is_the_weighted_sum_over_the_window(toy: SenseModel) -> None:
+    plain = context_vector(toy._data, context_between(toy._data, [1, 2, 1], [2, 1]))
+    assert plain.tolist() == [3, 2]
+    data = with_decay(toy, 0.5)._data
+    decayed = context_vector(data, context_between(data, [1, 2, 1], [2, 1], 2))  # river money (bank) river money
+    assert decayed.tolist() == pytest.approx([1 + 0.5, 0.5 + 1])
 
 
 @pytest.mark.parametrize("context", ["bank money", "money"])
-def test_a_window_of_no_words_is_refused_wherever_the_word_stands(toy: SenseModel, context: str) -> None:
+def test_a_window_of_0_words_is_refused(toy: SenseModel, context: str) -> None:
     with pytest.raises(ConfigError, match="--window must be 1 or more, not 0"):
         toy.disambiguate("bank", context, window=0)

@@ -13,8 +13,9 @@ from polyseme import SenseModel
 from polyseme.errors import MissingFile, ModelError, OutputExists
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
+from polyseme.training.config import TrainConfig
 
-STORED = Path(__file__).parent / "stored" / "version-1.model"
+STORED = Path(__file__).parent / "stored"
 FILES = ["config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl"]
 
 
@@ -23,20 +24,33 @@ def copy(mssg_path: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(mssg_path, tmp_path / "m"))
 
 
-def test_a_stored_model_of_version_1_is_read() -> None:
-    model = SenseModel.load(STORED)
-    storage.verify(STORED)
-    assert len(model) == 36
-    assert model.arrays.dim == 4
-    assert [s.key for s in model.senses("bank")] == ["bank#1", "bank#2"]
+@pytest.mark.parametrize("name", ["mssg-version-1", "np-mssg-version-1"])
+def test_a_stored_model_of_version_1_answers_as_it_did(name: str) -> None:
+    path = STORED / f"{name}.model"
+    storage.verify(path)
+    model = SenseModel.load(path)
+    answers = json.loads((STORED / f"{name}.json").read_text())
+    assert model.vector("bank#1").tolist() == pytest.approx(answers["vector"])
+    senses = model.disambiguate("bank", "boat on the water by the bank of mud").senses
+    assert [sense.probability for sense in senses] == pytest.approx(answers["disambiguate"], rel=1e-4)
+    assert model.tag("the boat on the bank\nmoney in the bank") == answers["tags"]
     assert model.senses("bank")[0].examples[0].marked().count("*bank*") == 1
-    assert model.vector("bank#1") == pytest.approx(json.loads((STORED.parent / "bank1.json").read_text()))
+
+
+def test_the_settings_of_a_version_1_model_have_their_current_names(tmp_path: Path) -> None:
+    model = SenseModel.load(STORED / "np-mssg-version-1.model")
+    assert model.config["output_vectors"] == "sense+global"
+    assert model.config["min_separation"] == 0.1
+    assert TrainConfig.from_dict(model.config).sense_decay == 0.8
+    model.save(tmp_path / "m")
+    assert json.loads((tmp_path / "m" / "config.json").read_text())["format_version"] == 2
+    assert SenseModel.load(tmp_path / "m").senses("bank") == model.senses("bank")
 
 
 def test_vectors_are_memory_mapped_and_read_only(mssg: SenseModel) -> None:
-    assert isinstance(mssg.arrays.sense_vectors, np.memmap)
+    assert isinstance(mssg._data.arrays.sense_vectors, np.memmap)
     with pytest.raises(ValueError, match="read-only"):
-        mssg.arrays.sense_vectors[0, 0] = 1
+        mssg._data.arrays.sense_vectors[0, 0] = 1
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -65,7 +79,7 @@ def test_a_file_that_was_tampered_with_is_noticed(name: str, copy: Path) -> None
 
 
 def test_verify_reads_large_files_too(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "CHECKED_AT_ONCE", 0)
+    monkeypatch.setattr(storage, "MAX_DIGESTED_BYTES", 0)
     data = bytearray((copy / "model.safetensors").read_bytes())
     data[-1] ^= 1
     (copy / "model.safetensors").write_bytes(data)
@@ -102,7 +116,7 @@ def test_a_config_that_lacks_a_detail_is_refused(part: str, name: str, copy: Pat
 def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps({**config, "format_version": 3}))
-    with pytest.raises(ModelError, match="has the format 3, this polyseme reads up to 2; upgrade"):
+    with pytest.raises(ModelError, match="has the format version 3, and this polyseme reads up to version 2; upgrade"):
         SenseModel.load(copy)
 
 
@@ -127,7 +141,7 @@ def test_arrays_that_do_not_fit_together_are_refused() -> None:
 
 
 def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MissingFile, match="is not there; train one with: polyseme train"):
+    with pytest.raises(MissingFile, match="does not exist; train a model with: polyseme train"):
         SenseModel.load(tmp_path / "nothing")
     (tmp_path / "file").write_text("")
     with pytest.raises(MissingFile, match="is a file, not a model folder"):
@@ -137,7 +151,7 @@ def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_existing_model_is_overwritten_only_by_force(mssg: SenseModel, copy: Path) -> None:
-    with pytest.raises(OutputExists, match="exists already; choose another name, or overwrite it with --force"):
+    with pytest.raises(OutputExists, match="already exists; choose another name, or overwrite it with --force"):
         mssg.save(copy)
     mssg.save(copy, force=True)
     SenseModel.load(copy)

@@ -24,7 +24,7 @@ KILLS = int(os.environ.get("POLYSEME_KILLS", "8"))
 
 
 def bits(model: SenseModel) -> dict[str, NDArray[np.generic]]:
-    return model.arrays.to_dict()
+    return model._data.arrays.to_dict()
 
 
 def assert_same_bits(a: SenseModel, b: SenseModel) -> None:
@@ -32,7 +32,7 @@ def assert_same_bits(a: SenseModel, b: SenseModel) -> None:
     for name, array in bits(a).items():
         np.testing.assert_array_equal(array, bits(b)[name], err_msg=name)
     word = a.vocabulary.index["bank"]
-    assert a.read_examples(word, word + 1) == b.read_examples(word, word + 1)
+    assert a._data.read_examples(word, word + 1) == b._data.read_examples(word, word + 1)
 
 
 class StopAt:
@@ -162,7 +162,7 @@ def test_a_folder_of_the_users_that_has_the_name_of_a_workspace_is_left_alone(
 
 
 def test_force_starts_anew(unfinished: Path, planted_text: Path) -> None:
-    assert train(planted_text, unfinished, force=True, dim=8, epochs=1).arrays.dim == 8
+    assert train(planted_text, unfinished, force=True, dim=8, epochs=1)._data.arrays.dim == 8
 
 
 @pytest.mark.parametrize("keep", [0, 7, 200, -1])

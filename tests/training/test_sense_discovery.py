@@ -33,5 +33,5 @@ def test_np_mssg_finds_more_senses_where_more_were_planted(corpus: EncodedCorpus
 
 def test_mssg_gives_every_word_the_senses_asked_for(corpus: EncodedCorpus) -> None:
     model = train(corpus, model="mssg", senses=4, dim=16, seed=1, threads=1, epochs=2, examples=0)
-    assert (np.diff(model.arrays.sense_offsets)[model.multi_sense_mask] == 4).all()
-    assert (model.arrays.sense_counts > 0).mean() > 0.99
+    assert (np.diff(model._data.arrays.sense_offsets)[model._data.multi_sense_mask] == 4).all()
+    assert (model._data.arrays.sense_counts > 0).mean() > 0.99

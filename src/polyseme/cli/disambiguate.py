@@ -32,7 +32,7 @@ def disambiguate(
     from polyseme.model.sense_model import SenseModel
 
     loaded = SenseModel.load(model)
-    loaded.find(word)
+    loaded._data.find(word)
     for text in sys.stdin if context == "-" else [context]:
         found = loaded.disambiguate(word, text, posterior=posterior, window=window)
         if json:

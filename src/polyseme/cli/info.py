@@ -25,13 +25,13 @@ def info(
     if verify:
         storage.verify(Path(model))
     loaded = SenseModel.load(model)
-    shown = loaded.visible_senses
-    rows = len(loaded.arrays.sense_vectors)
+    shown = loaded._data.num_visible_senses
+    rows = len(loaded._data.arrays.sense_vectors)
     facts: dict[str, Any] = {
         "model": loaded.config["model"],
         "words": len(loaded),
         "sense_vectors": rows,
-        "dim": loaded.arrays.dim,
+        "dim": loaded._data.arrays.dim,
         "words_with_several_senses": int((shown > 1).sum()),
         "senses_that_hardly_occur": rows - int(shown.sum()),
         "bytes": storage.size_of(Path(model)),
@@ -44,7 +44,7 @@ def info(
         print_json(facts)
         return
     training = loaded.training
-    print(f"{model}: {facts['model']}, {len(loaded):,} words, {rows:,} senses, {loaded.arrays.dim} dimensions")
+    print(f"{model}: {facts['model']}, {len(loaded):,} words, {rows:,} senses, {loaded._data.arrays.dim} dimensions")
     print(f"several senses   {facts['words_with_several_senses']:,} words")
     print(f"not shown        {facts['senses_that_hardly_occur']:,} senses that hardly ever occur")
     print(f"corpus           {loaded.corpus['tokens']:,} tokens, {loaded.corpus['sentences']:,} sentences")

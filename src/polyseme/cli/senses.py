@@ -40,15 +40,15 @@ def print_senses(found: Senses, neighbours: int, examples: int) -> None:
         print(f"{bold(sense.key)}  {sense.share:.0%}  {near}")
         for example in sense.examples[:examples]:
             print(f"    {one_line(example.marked(left, right))}")
-    if found.dropped:
-        print(f"({found.dropped} more hardly ever occur and {'is' if found.dropped == 1 else 'are'} not shown)")
+    if found.hidden:
+        print(f"({found.hidden} more with less than 1% of the tokens {'is' if found.hidden == 1 else 'are'} not shown)")
 
 
 def as_json(found: Senses, neighbours: int, examples: int) -> dict[str, Any]:
     """For machines."""
     return {
         "word": found.word,
-        "dropped": found.dropped,
+        "hidden": found.hidden,
         "senses": [
             {
                 "key": sense.key,

@@ -24,7 +24,7 @@ def tag(
     from polyseme.model.sense_model import SenseModel
     from polyseme.model.tagging import Tagger
 
-    tagger = Tagger(SenseModel.load(model))
+    tagger = Tagger(SenseModel.load(model)._data)
     for source in find_sources(file):
         for block in read_blocks(source):
             text = block.text.decode()

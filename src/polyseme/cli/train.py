@@ -63,7 +63,7 @@ def train(
 
 def _interesting_word(model: SenseModel) -> str:
     """A word to try: among those of several senses not the most frequent, which have little meaning."""
-    several = [i for i, n in enumerate(model.visible_senses.tolist()) if n > 1] or [0]
+    several = [i for i, n in enumerate(model._data.num_visible_senses.tolist()) if n > 1] or [0]
     return model.vocabulary.words[several[min(len(several) // 10, 500)]]
 
 

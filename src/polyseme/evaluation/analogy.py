@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from polyseme.errors import DataError
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, share_score
 from polyseme.evaluation.text_files import read_lines
-from polyseme.model.neighbours import unit_rows
+from polyseme.model.data import unit_rows
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -55,7 +55,7 @@ def analogy(model: SenseModel, path: Path) -> Evaluation:
     asked = ids[known]
     size = min(len(model), MOST_WORDS)
     ways = _Ways(model, size)
-    right = {"words": ways.by_words(asked, model.unit_globals[:size])}
+    right = {"words": ways.by_words(asked, model._data.unit_global_vectors[:size])}
     if ways.several:
         right["mean"] = ways.by_words(asked, ways.mean_vectors())
     right["senses"] = ways.by_senses(asked, ways.fitting_senses(asked))
@@ -89,7 +89,7 @@ def read_questions(path: Path) -> Questions:
 
 def _id(model: SenseModel, word: str) -> int:
     """The id of a word that is frequent enough, or -1."""
-    found = model.id_of(word)
+    found = model._data.word_id(word)
     return found if found is not None and found < MOST_WORDS else -1
 
 
@@ -116,17 +116,19 @@ class _Ways:
     def __init__(self, model: SenseModel, size: int) -> None:
         self.model = model
         self.size = size
-        rows = [model.rows(word) for word in range(size)]
+        rows = [model._data.rows(word) for word in range(size)]
         self.rows_of = rows
         shown = np.concatenate([np.arange(r.start, r.stop) for r in rows])
-        self.vectors = model.unit_senses[shown]
+        self.vectors = model._data.unit_sense_vectors[shown]
         self.word_of = np.repeat(np.arange(size), [len(r) for r in rows])
         self.first = np.concatenate([[0], np.cumsum([len(r) for r in rows])])
         self.several = len(shown) > size
 
     def mean_vectors(self) -> Floats:
-        weights = np.concatenate([self.model.shares(word) for word in range(self.size)]).astype(np.float32)
-        senses = self.model.arrays.sense_vectors[np.concatenate([np.arange(r.start, r.stop) for r in self.rows_of])]
+        weights = np.concatenate([self.model._data.shares(word) for word in range(self.size)]).astype(np.float32)
+        senses = self.model._data.arrays.sense_vectors[
+            np.concatenate([np.arange(r.start, r.stop) for r in self.rows_of])
+        ]
         return unit_rows(np.add.reduceat(weights[:, None] * senses, self.first[:-1], axis=0))
 
     def by_words(self, asked: Ints, vectors: Floats) -> Bools:
@@ -160,7 +162,7 @@ class _Ways:
     def control(self, asked: Ints) -> tuple[Ints, Bools]:
         """Questions, some for each draw, and whether senses drawn by their shares answer them right."""
         random = np.random.default_rng(0)
-        shares = {int(word): self.model.shares(int(word)) for word in np.unique(asked[:, :3])}
+        shares = {int(word): self.model._data.shares(int(word)) for word in np.unique(asked[:, :3])}
         part = max(len(asked) // CONTROL_PART, 1)
         numbers = np.concatenate([random.choice(len(asked), part, replace=False) for _ in range(DRAWS)])
         senses = np.array(

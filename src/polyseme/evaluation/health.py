@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Evaluation:
     """Dead, duplicate and uncertain senses, by frequency band."""
-    words = np.flatnonzero(model.multi_sense_mask)
+    words = np.flatnonzero(model._data.multi_sense_mask)
     if not len(words):
         return Evaluation("health", 0, len(model), {}, ("no word has room for several senses.",), what=WHAT)
     counts = model.vocabulary.counts[words]
@@ -53,7 +53,7 @@ def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Eva
     random = np.random.default_rng(seed)
     uses = _uses(model, path) if path is not None else {}
     table = {name: _band(model, words[inside], uses, random) for name, inside in bands.items() if inside.any()}
-    numbers = model.visible_senses[words]
+    numbers = model._data.num_visible_senses[words]
     facts = {
         "words by number of senses": {
             int(n): int(c) for n, c in zip(*np.unique(numbers, return_counts=True), strict=True)
@@ -66,11 +66,11 @@ def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Eva
 def _band(
     model: SenseModel, words: Ints, uses: dict[int, list[tuple[float, float]]], random: np.random.Generator
 ) -> dict[str, Score]:
-    shown, every = model.visible_senses[words], np.diff(model.arrays.sense_offsets)[words]
+    shown, every = model._data.num_visible_senses[words], np.diff(model._data.arrays.sense_offsets)[words]
     sampled = random.choice(words, min(SAMPLE, len(words)), replace=False)
     scores = {
         "senses": mean_score(shown.astype(np.float64)),
-        "largest": _percent([model.shares(w).max() for w in words.tolist()]),
+        "largest": _percent([model._data.shares(w).max() for w in words.tolist()]),
         "dead": _percent(np.repeat([1.0, 0.0], [int((every - shown).sum()), int(shown.sum())])),
         "duplicates": _percent([same for w in sampled.tolist() for same in _duplicates(model, w)]),
     }
@@ -87,10 +87,10 @@ def _percent(values: list[float] | Floats) -> Score:
 
 def _duplicates(model: SenseModel, word: int) -> list[float]:
     """For each shown sense of a word whether it has its neighbours in common with another."""
-    rows = model.rows(word)
+    rows = model._data.rows(word)
     if len(rows) == 1:
         return [0.0]
-    lists = [{n.word for n in model.neighbours(model.key(row), NEIGHBOURS)} for row in rows]
+    lists = [{n.word for n in model.neighbours(model._data.key(row), NEIGHBOURS)} for row in rows]
     return [
         float(any(len(a & b) > SAME_NEIGHBOURS * NEIGHBOURS for j, b in enumerate(lists) if j != i))
         for i, a in enumerate(lists)
@@ -106,9 +106,9 @@ def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]
         while left and (raw := text.readline(LONGEST_LINE)):
             known = [index[token] for token in model.tokenizer(raw.decode("utf-8", "replace")) if token in index]
             for at, word in enumerate(known):
-                if model.visible_senses[word] > 1 and left:
-                    context = context_between(model, known[:at], known[at + 1 :], model.reach)
-                    p = sense_probabilities(model, word, context, "softmax")
+                if model._data.num_visible_senses[word] > 1 and left:
+                    context = context_between(model._data, known[:at], known[at + 1 :], model._data.sense_window)
+                    p = sense_probabilities(model._data, word, context, "softmax")
                     entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
                     found.setdefault(word, []).append((entropy, float(p.max())))
                     left -= 1

@@ -39,6 +39,6 @@ def probabilities_of(
     model: SenseModel, occurrence: Instance, posterior: Posterior = "softmax", window: int | None = None
 ) -> NDArray[np.float64]:
     """The probabilities of the shown senses of a known word in its context."""
-    word = model.find(occurrence.word)[0]
-    context = context_around(model, occurrence.left, occurrence.right, window)
-    return sense_probabilities(model, word, context, posterior)
+    word = model._data.find(occurrence.word)[0]
+    context = context_around(model._data, occurrence.left, occurrence.right, window)
+    return sense_probabilities(model._data, word, context, posterior)

@@ -8,6 +8,7 @@ import numpy as np
 
 from polyseme.corpus.planted import PlantedCorpus, planted_senses
 from polyseme.evaluation.cluster_metrics import adjusted_rand_index, purity
+from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
 
 
@@ -34,7 +35,7 @@ def score_planted(model: SenseModel, corpus: PlantedCorpus) -> list[PlantedScore
     tokens = np.array([index.get(word, -1) for words in corpus.sentences for word in words], np.int32)
     starts = np.concatenate([[0], np.cumsum([len(words) for words in corpus.sentences])]).astype(np.int64)
     every = np.full(len(model), 2**32, np.uint64)
-    senses, _ = model.assigner.assign(tokens, starts, every)
+    senses, _ = SenseAssigner(model._data).assign(tokens, starts, every)
     scores = []
     for word, topics in planted_senses().items():
         uses = [use for use in corpus.uses if use.word == word]
@@ -47,7 +48,7 @@ def score_planted(model: SenseModel, corpus: PlantedCorpus) -> list[PlantedScore
             PlantedScore(
                 word=word,
                 planted=len(topics),
-                found=len(model.rows(index[word])),
+                found=len(model._data.rows(index[word])),
                 uses=len(uses),
                 ari=adjusted_rand_index(truth, found),
                 purity=purity(truth, found),

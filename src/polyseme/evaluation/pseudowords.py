@@ -37,9 +37,8 @@ from polyseme.errors import DataError
 from polyseme.evaluation.cluster_metrics import contingency
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, mean_score
 from polyseme.kernels.contexts import gather_contexts
-from polyseme.kernels.simd.padding import zero_padded_rows
-from polyseme.model.disambiguation import context_table
-from polyseme.model.sense_assigner import ALL
+from polyseme.kernels.simd.padding import padded_rows, zero_padded_rows
+from polyseme.model.sense_assigner import ALL_TOKENS, SenseAssigner
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
@@ -119,7 +118,7 @@ def _known_settings(model: SenseModel) -> dict[str, Any]:
     """The settings of a model, without those that only an older version had, and with what that did by itself."""
     known = {field.name for field in fields(TrainConfig)}
     settings = {name: value for name, value in model.config.items() if name in known}
-    return {"sense_decay": float(model.fade), **settings}
+    return {"sense_decay": float(model._data.sense_decay), **settings}
 
 
 def choose(
@@ -209,8 +208,10 @@ class _Uses:
         numbers = [self.number[word] for word in words]
         self.uses = find_occurrences(changed.tokens, changed.counts, numbers, most=MOST_USES, seed=seed)
         looked_at = np.zeros(len(model), np.uint64)
-        looked_at[numbers] = ALL
-        self.senses, _ = model.assigner.assign(np.array(changed.tokens), np.array(changed.sentences), looked_at)
+        looked_at[numbers] = ALL_TOKENS
+        self.senses, _ = SenseAssigner(model._data).assign(
+            np.array(changed.tokens), np.array(changed.sentences), looked_at
+        )
 
     def _positions(self, word: str) -> Ints:
         return self.uses.of(self.number[word])
@@ -220,7 +221,7 @@ class _Uses:
         truth, found = np.asarray(self.corpus.tokens[positions]), self.senses[positions]
         contexts = _unit(_contexts(self.model, self.changed.tokens, self.changed.sentences, positions))
         id_ = self.model.vocabulary.index[word]
-        rows, shares = np.array(self.model.rows(id_)), self.model.shares(id_)
+        rows, shares = np.array(self.model._data.rows(id_)), self.model._data.shares(id_)
         draws = [_agreement(truth, self.random.choice(rows, len(truth), p=shares), parts) for _ in range(DRAWS)]
         return Recovery(
             word=word,
@@ -233,7 +234,7 @@ class _Uses:
     def is_unsplit(self, word: str) -> tuple[bool, bool]:
         """Whether one sense has all but a tenth of the uses; and of as many drawn by the shares."""
         found = self.senses[self._positions(word)]
-        shares = self.model.shares(self.model.vocabulary.index[word])
+        shares = self.model._data.shares(self.model.vocabulary.index[word])
         drawn = self.random.choice(len(shares), len(found), p=shares)
         return _largest(found) >= 1 - PART, _largest(drawn) >= 1 - PART
 
@@ -291,12 +292,21 @@ def _examples(recovered: Iterable[Recovery]) -> tuple[str, ...]:
 
 def _contexts(model: SenseModel, tokens: NDArray[np.int32], sentences: Ints, positions: Ints) -> NDArray[np.float32]:
     """The context vectors by which the model chooses senses."""
-    width, table = context_table(model).shape[1], np.asarray(model.context_rows)
+    table = model._data.context_table
+    width = table.shape[1]
     out = zero_padded_rows(len(positions), width)
     inside = np.searchsorted(sentences, positions, side="right") - 1
     starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
     gather_contexts(
-        np.asarray(tokens), positions, starts, ends, model.reach, model.fade, model.context_weights, table, out
+        np.asarray(tokens),
+        positions,
+        starts,
+        ends,
+        model._data.sense_window,
+        model._data.sense_decay,
+        model._data.context_weights,
+        padded_rows(table),
+        out,
     )
     return out[:, :width]
 

@@ -27,9 +27,9 @@ from polyseme.evaluation.controls import Probabilities, drawn_instead
 from polyseme.evaluation.instances import Instance, probabilities_of
 from polyseme.evaluation.scores import DRAWS, Evaluation, share_score
 from polyseme.evaluation.text_files import Line, read_lines
+from polyseme.model.data import unit_rows
 from polyseme.model.disambiguation import context_around, context_vector
-from polyseme.model.neighbours import unit_rows
-from polyseme.model.similarity import in_contexts
+from polyseme.model.similarity import similarity_in_context
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -139,7 +139,7 @@ class _Part:
     """The pairs of a part whose word a model knows, and their measures."""
 
     def __init__(self, model: SenseModel, pairs: list[Pair], window: int | None) -> None:
-        words = [model.id_of(pair.a.word) for pair in pairs]
+        words = [model._data.word_id(pair.a.word) for pair in pairs]
         ids = [word for word in words if word is not None]
         self.model = model
         self.window = window
@@ -147,7 +147,7 @@ class _Part:
         self.every = np.array([pair.same for pair in pairs])
         self.same = self.every[self.known]
         self.pairs = [pair for pair, known in zip(pairs, self.known, strict=True) if known]
-        self.shares = [model.shares(word) for word in ids]
+        self.shares = [model._data.shares(word) for word in ids]
         self.cosines = [self._cosines(word) for word in ids]
         self.probabilities: list[Both] = [
             (probabilities_of(model, pair.a, window=window), probabilities_of(model, pair.b, window=window))
@@ -156,13 +156,13 @@ class _Part:
 
     def _cosines(self, word: int) -> NDArray[np.float32]:
         """Of the senses of a word with each other."""
-        rows = self.model.rows(word)
-        senses = self.model.unit_senses[rows.start : rows.stop]
+        rows = self.model._data.rows(word)
+        senses = self.model._data.unit_sense_vectors[rows.start : rows.stop]
         return np.asarray(senses @ senses.T)
 
     def with_senses(self, probabilities: list[Both]) -> Measures:
         rows = [
-            {"same_sense": float(p @ q), **in_contexts(cosines, p, q)}
+            {"same_sense": float(p @ q), **similarity_in_context(cosines, p, q)}
             for cosines, (p, q) in zip(self.cosines, probabilities, strict=True)
         ]
         return {name: np.array([row[name] for row in rows]) for name in ("same_sense", "avg_sim_c", "local_sim")}
@@ -175,8 +175,8 @@ class _Part:
 
     def without_senses(self) -> Measures:
         def contexts(uses: Iterable[Instance]) -> NDArray[np.float32]:
-            around = (context_around(self.model, use.left, use.right, self.window) for use in uses)
-            return unit_rows(np.array([context_vector(self.model, context) for context in around]))
+            around = (context_around(self.model._data, use.left, use.right, self.window) for use in uses)
+            return unit_rows(np.array([context_vector(self.model._data, context) for context in around]))
 
         a, b = contexts(pair.a for pair in self.pairs), contexts(pair.b for pair in self.pairs)
         return {"context_sim": np.einsum("ij,ij->i", a, b, dtype=np.float64)}

@@ -18,7 +18,7 @@ from polyseme.evaluation.instances import Instance, marked, probabilities_of
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, bootstrap, draw_samples
 from polyseme.evaluation.text_files import Line, read_lines
 from polyseme.model.disambiguation import Posterior
-from polyseme.model.similarity import in_contexts
+from polyseme.model.similarity import similarity_in_context
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
@@ -131,7 +131,7 @@ class KnownPairs:
     """The pairs whose words a model knows, and their scores."""
 
     def __init__(self, model: SenseModel, pairs: list[RatedPair], path: Path) -> None:
-        ids = [(model.id_of(pair.a.word), model.id_of(pair.b.word)) for pair in pairs]
+        ids = [(model._data.word_id(pair.a.word), model._data.word_id(pair.b.word)) for pair in pairs]
         self.model = model
         self.pairs = pairs
         self.known = [i for i, (a, b) in enumerate(ids) if a is not None and b is not None]
@@ -140,16 +140,19 @@ class KnownPairs:
             raise DataError(
                 f"{path}: the model knows the words of {len(self.known)} pairs of {len(pairs)}; 2 are needed."
             )
-        self.shares = [(model.shares(a), model.shares(b)) for a, b in self.ids]
+        self.shares = [(model._data.shares(a), model._data.shares(b)) for a, b in self.ids]
         self.cosines = [self._cosines(a, b) for a, b in self.ids]
 
     def _cosines(self, a: int, b: int) -> NDArray[np.float32]:
         """Of every sense of the one word with every sense of the other."""
-        u, v = (self.model.unit_senses[self.model.rows(w).start : self.model.rows(w).stop] for w in (a, b))
+        u, v = (
+            self.model._data.unit_sense_vectors[self.model._data.rows(w).start : self.model._data.rows(w).stop]
+            for w in (a, b)
+        )
         return np.asarray(u @ v.T)
 
     def without_contexts(self) -> Measures:
-        words = self.model.unit_globals
+        words = self.model._data.unit_global_vectors
         return {
             "global_sim": np.array([words[a] @ words[b] for a, b in self.ids]),
             "avg_sim": np.array([cosines.mean() for cosines in self.cosines]),
@@ -172,7 +175,9 @@ class KnownPairs:
         return [tuple(probabilities_of(self.model, o, posterior, window) for o in (pair.a, pair.b)) for pair in pairs]
 
     def within_contexts(self, probabilities: list[Probabilities]) -> Measures:
-        rows = [in_contexts(cosines, p, q) for cosines, (p, q) in zip(self.cosines, probabilities, strict=True)]
+        rows = [
+            similarity_in_context(cosines, p, q) for cosines, (p, q) in zip(self.cosines, probabilities, strict=True)
+        ]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
     def drawn(self, probabilities: list[Probabilities], random: np.random.Generator) -> Measures:

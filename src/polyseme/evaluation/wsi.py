@@ -36,7 +36,7 @@ Bools = NDArray[np.bool_]
 def wsi(model: SenseModel, path: Path, *, window: int | None = None) -> Evaluation:
     """A folder of labelled contexts, or its file `dataset.txt`."""
     words = read_wsi(path)
-    known = np.array([model.id_of(word.lemma) is not None for word in words])
+    known = np.array([model._data.word_id(word.lemma) is not None for word in words])
     if not known.any():
         raise DataError(f"{path}: the model knows none of the {len(words)} words, such as '{words[0].lemma}'.")
     uses = np.array([len(word.uses) for word in words])
@@ -77,8 +77,8 @@ class _Found:
     """The probabilities of a word's senses in its contexts; a word that is not known has one sense."""
 
     def __init__(self, model: SenseModel, word: LabelledWord, window: int | None) -> None:
-        known = model.id_of(word.lemma)
-        self.shares = np.ones(1) if known is None else model.shares(known)
+        known = model._data.word_id(word.lemma)
+        self.shares = np.ones(1) if known is None else model._data.shares(known)
         self.probabilities = [
             self.shares if known is None else probabilities_of(model, use, window=window) for use in word.uses
         ]

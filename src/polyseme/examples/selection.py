@@ -17,8 +17,8 @@ from polyseme.examples.spool import spooled
 from polyseme.examples.store import ExampleReader, beginning, no_examples
 from polyseme.kernels.assign import keep_best
 from polyseme.kernels.quoting import FRAME, write_lines
-from polyseme.model.sense_assigner import ALL, SenseAssigner
-from polyseme.model.sense_model import SenseModel
+from polyseme.model.data import ModelData
+from polyseme.model.sense_assigner import ALL_TOKENS, SenseAssigner
 from polyseme.training.trainer import block_bounds, block_seed
 
 USES = 500  # of each word, chosen at random, are looked at
@@ -28,24 +28,24 @@ CHUNK_TOKENS = 100_000
 
 
 def select_examples(
-    model: SenseModel, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None], folder: Path
+    data: ModelData, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None], folder: Path
 ) -> ExampleReader:
     """Up to `each` examples of every shown sense; they wait in a file without a name in `folder`."""
     if each == 0:
         return no_examples
-    positions = best_positions(model, corpus, each, threads, stop)
+    positions = best_positions(data, corpus, each, threads, stop)
     there = np.flatnonzero(positions >= 0)  # a position is one use of one sense: there is none twice
     order = there[np.argsort(positions.ravel()[there])]
-    snippets = extract(corpus, model.tokenizer, positions.ravel()[order], AROUND, threads, stop)
+    snippets = extract(corpus, data.tokenizer, positions.ravel()[order], AROUND, threads, stop)
     numbers = positions  # in the same place: there may be many
     numbers[:] = -1
     every, numbers.ravel()[order] = spooled(snippets, order, folder)
-    return _line_reader(model, numbers, every)
+    return _line_reader(data, numbers, every)
 
 
-def _line_reader(model: SenseModel, numbers: NDArray[np.int64], snippets: Snippets) -> ExampleReader:
+def _line_reader(data: ModelData, numbers: NDArray[np.int64], snippets: Snippets) -> ExampleReader:
     """Writes the lines of words; `numbers` are those of the snippets of each sense, (R, each)."""
-    words, offsets, shown = model.vocabulary.words, model.arrays.sense_offsets, model.visible_senses
+    words, offsets, shown = data.vocabulary.words, data.arrays.sense_offsets, data.num_visible_senses
     lengths = np.append(np.diff(snippets.bounds), 0)  # of number -1 none
 
     def read(first: int, end: int) -> list[bytes]:
@@ -66,18 +66,18 @@ def _line_reader(model: SenseModel, numbers: NDArray[np.int64], snippets: Snippe
 
 
 def best_positions(
-    model: SenseModel, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None]
+    data: ModelData, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None]
 ) -> NDArray[np.int64]:
     """(R, each): where in the corpus the best uses of each sense stand, best first; -1 for none."""
-    rows = len(model.arrays.sense_vectors)
+    rows = len(data.arrays.sense_vectors)
     cosines = np.full((rows, each), -2, np.float32)
     positions = np.full((rows, each), -1, np.int64)
-    assigner = SenseAssigner(model, DIRECTIONS)
-    assigner.make_ready()
-    chance = np.minimum(USES / model.vocabulary.counts, 1)
-    sample = (chance * float(ALL)).astype(np.uint64)
+    assigner = SenseAssigner(data, DIRECTIONS)
+    assigner.prepare()
+    chance = np.minimum(USES / data.vocabulary.counts, 1)
+    sample = (chance * float(ALL_TOKENS)).astype(np.uint64)
     bounds = block_bounds(corpus.sentences, CHUNK_TOKENS)
-    seed = int(model.config["seed"])
+    seed = int(data.config["seed"])
 
     def assign(block: int) -> tuple[int, NDArray[np.int32], NDArray[np.float32]]:
         stop()

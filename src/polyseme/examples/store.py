@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from json.encoder import encode_basestring
 
-from polyseme.model.results import Example
+from polyseme.model.results import Example as Example
 
 ExampleReader = Callable[[int, int], list[bytes]]  # the lines of the words from one id up to another; b"" for none
 

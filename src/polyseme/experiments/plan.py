@@ -157,5 +157,5 @@ def trained(
 
 def senses_per_word(model: SenseModel) -> float:
     """Of the words that may have several."""
-    several = model.multi_sense_mask
-    return float(np.mean(model.visible_senses[several])) if several.any() else 1.0
+    several = model._data.multi_sense_mask
+    return float(np.mean(model._data.num_visible_senses[several])) if several.any() else 1.0

@@ -211,5 +211,5 @@ class _Experiments:
 
 
 def _number_of_senses(model: SenseModel) -> dict[int, int]:
-    numbers, counts = np.unique(model.visible_senses[model.multi_sense_mask], return_counts=True)
+    numbers, counts = np.unique(model._data.num_visible_senses[model._data.multi_sense_mask], return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))

@@ -32,7 +32,10 @@ def training_time(runs: Sequence[Run], models: Models, tokens: int) -> Table:
     for run in runs:
         model = models[run.label]
         seconds, single = _seconds(model), _seconds_of_skip_gram(run, runs, models)
-        hours, single_hours = paper.HOURS.get(_named(run.label)), paper.HOURS.get(f"Skip-gram {model.arrays.dim}d")
+        hours, single_hours = (
+            paper.HOURS.get(_named(run.label)),
+            paper.HOURS.get(f"Skip-gram {model._data.arrays.dim}d"),
+        )
         rows.append(
             [
                 run.label,
@@ -58,7 +61,7 @@ def nearest_neighbours(labels: Iterable[str], models: Models) -> Table:
     for word in WORDS:
         for label in labels:
             model = models[label]
-            if model.id_of(word) is None:
+            if model._data.word_id(word) is None:
                 rows.append([word, label, None, "not in the vocabulary"])
                 continue
             for sense in model.senses(word):

@@ -37,7 +37,7 @@ from polyseme.evaluation.instances import Instance
 from polyseme.evaluation.scores import Score
 from polyseme.evaluation.word_similarity import KnownPairs, RatedPair, read_pairs, read_scws
 from polyseme.kernels.counting import NO_WORD, count_sentences, words_around
-from polyseme.model.neighbours import unit_rows
+from polyseme.model.data import unit_rows
 from polyseme.vocabulary import Vocabulary
 
 WINDOW = 10

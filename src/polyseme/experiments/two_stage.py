@@ -33,8 +33,8 @@ from polyseme.kernels.assign import assign_senses
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
-from polyseme.model.neighbours import unit_rows
-from polyseme.model.sense_assigner import ALL
+from polyseme.model.data import ModelData, unit_rows
+from polyseme.model.sense_assigner import ALL_TOKENS
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
@@ -91,7 +91,7 @@ def learn_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, li
     senses = _skip_gram(labelled.corpus, replace(config, max_vocabulary=None), listen)
     marks.append(time.monotonic())
     stages = {name: end - start for name, (start, end) in zip(STAGES, pairwise(marks), strict=True)}
-    model = SenseModel(
+    data = ModelData(
         vocabulary=words.vocabulary,
         arrays=_assembled(words, senses, clusters, labelled),
         tokenizer=words.tokenizer,
@@ -99,9 +99,9 @@ def learn_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, li
         corpus=words.corpus,
         training={**senses.training, "seconds": marks[-1] - marks[0], "stages": stages},
     )
-    model.arrays.check(len(model))
-    model.save(out)
-    return SenseModel.load(out, model.tokenizer)
+    data.arrays.check(len(words))
+    storage.save(data, out)
+    return SenseModel.load(out, data.tokenizer)
 
 
 def _skip_gram(corpus: EncodedCorpus, config: TrainConfig, listen: Listener) -> SenseModel:
@@ -117,8 +117,8 @@ def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, conf
     counts = words.vocabulary.counts
     several = config.may_have_several_senses(words.vocabulary) & (counts >= config.senses * config.min_count)
     around = Surroundings.of(corpus, words.vocabulary, np.flatnonzero(several), most=USES, seed=config.seed)
-    weighted_vectors = idf[:, None] * words.arrays.global_vectors
-    single = np.zeros((1, words.arrays.dim), np.float32)
+    weighted_vectors = idf[:, None] * words._data.arrays.global_vectors
+    single = np.zeros((1, words._data.arrays.dim), np.float32)
 
     def centers(word: int) -> Floats:
         if not several[word]:
@@ -138,13 +138,13 @@ def assign_clusters(
     centers = padded_rows(clusters.centers)
     tables = (
         idf,
-        np.asarray(padded_rows(words.arrays.global_vectors)),
+        np.asarray(padded_rows(words._data.arrays.global_vectors)),
         clusters.offsets,
         np.diff(clusters.offsets).astype(np.int32),
         centers,
         np.einsum("ij,ij->i", centers, centers),
         np.zeros(len(centers), np.float32),
-        np.full(len(words), ALL),
+        np.full(len(words), ALL_TOKENS),
     )
     chosen = np.empty(len(corpus.tokens), np.int32)
     bounds = block_bounds(corpus.sentences, CHUNK_TOKENS)
@@ -203,8 +203,8 @@ def _assembled(words: SenseModel, senses: SenseModel, clusters: Clusters, labell
     kept = order[labelled.ids[order] < len(senses)]
     numbers = np.bincount(word_of[kept], minlength=len(words))
     return ModelArrays(
-        global_vectors=words.arrays.global_vectors,
-        sense_vectors=senses.arrays.sense_vectors[labelled.ids[kept]],
+        global_vectors=words._data.arrays.global_vectors,
+        sense_vectors=senses._data.arrays.sense_vectors[labelled.ids[kept]],
         sense_offsets=np.concatenate([[0], np.cumsum(numbers)]),
         sense_counts=labelled.counts[kept],
         cluster_centers=clusters.centers[kept],

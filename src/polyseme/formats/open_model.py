@@ -14,6 +14,7 @@ from polyseme.errors import DataError, MissingFile
 from polyseme.formats.mssg_release import read_release
 from polyseme.formats.word2vec import Vectors, is_binary, is_number, read_binary, read_text
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.data import ModelData
 from polyseme.model.neighbours import MIN_COUNT
 from polyseme.model.sense_model import SenseModel
 from polyseme.vocabulary import Vocabulary
@@ -114,7 +115,7 @@ def _model(name: str, vectors: Vectors) -> SenseModel:
         cluster_centers=vectors.cluster_centers,
     )
     arrays.check(len(words))
-    return SenseModel(
+    data = ModelData(
         vocabulary=Vocabulary(words, counts),
         arrays=arrays,
         tokenizer=WORDS if cased <= CASED_SHARE * len(words) else WHITESPACE,  # an <UNK> does not make a file cased
@@ -122,3 +123,4 @@ def _model(name: str, vectors: Vectors) -> SenseModel:
         corpus={"tokens": 0, "sentences": 0},
         training={"seconds": 0.0, "loss": 0.0, "threads": 0},
     )
+    return SenseModel(data)

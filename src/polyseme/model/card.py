@@ -1,28 +1,26 @@
-"""The card of a model: its README.md, for people."""
+"""The model card: README.md of a model folder."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from polyseme.model.data import ModelData
 
-import numpy as np
-
-if TYPE_CHECKING:
-    from polyseme.model.sense_model import SenseModel
+MAX_VALUE_LENGTH = 80  # of a setting: a word list can be long
 
 
-def card(model: SenseModel) -> str:
-    """What the model is, what it was made from, and how to use it."""
-    shown = model.visible_senses
-    several = shown[shown > 1]
-    corpus, training = model.corpus, model.training
-    settings = "\n".join(f"| {name} | {_short(value)} |" for name, value in model.config.items())
+def card(data: ModelData) -> str:
+    """A description of the model, its training data and its use, in Markdown."""
+    num_senses = data.num_visible_senses
+    ambiguous = num_senses[num_senses > 1]
+    mean = float(ambiguous.mean()) if len(ambiguous) else 1.0
+    corpus, training = data.corpus, data.training
+    settings = "\n".join(f"| {name} | {_shortened(value)} |" for name, value in data.config.items())
     return f"""# A polyseme model
 
-{len(model):,} words, {len(model.arrays.sense_vectors):,} sense vectors of {model.arrays.dim} dimensions
-({model.config.get("model", "?")}). {len(several):,} words have several senses, {_mean(several):.1f} on average.
+{len(data.vocabulary):,} words, {len(data.arrays.sense_vectors):,} sense vectors of {data.arrays.dim} dimensions
+({data.config.get("model", "?")}). {len(ambiguous):,} words have several senses, {mean:.1f} on average.
 
-Learned from {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
-({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), cut by the tokenizer `{model.tokenizer.name}`.
+Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
+({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
 Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training.
 
     polyseme senses MODEL WORD
@@ -36,16 +34,11 @@ Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds",
 |---|---|
 {settings}
 
-The vectors carry whatever the corpus says, its errors and prejudices included. The example sentences are snippets of
-the corpus: its licence applies to them.
+The vectors reflect the corpus, including its errors and biases. The example sentences are quoted from the corpus: its
+licence applies to them.
 """
 
 
-def _mean(values: np.ndarray[tuple[int], np.dtype[np.int32]]) -> float:
-    return float(values.mean()) if len(values) else 1.0
-
-
-def _short(value: object) -> str:
-    """A list of words can be long."""
+def _shortened(value: object) -> str:
     text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."

@@ -1,26 +1,25 @@
 """The probability of each sense of a word in a context.
 
-The context vector c is the sum of the vectors of the words around it, each weighted by the chance that training kept
-it and by how near it is (see `kernels.contexts`). With cos_k the cosine of c and the center of sense k (its vector,
-where there are no centers):
+The context vector c is that of `polyseme.kernels.contexts`, over the known words of the text, each weighted by the
+probability that subsampling keeps it: what training sees on average. With cos_k the cosine of c and the cluster
+center of sense k (its sense vector, for models without centers):
 
-    inverse-distance  p_k ~ 1 / (1 - cos_k)                      the paper's: nearly flat
-    softmax           p_k ~ share_k exp(cos_k / TEMPERATURE)     sharper, and knows how frequent a sense is
+    softmax           p_k ~ share_k exp(cos_k / TEMPERATURE)     the default
+    inverse-distance  p_k ~ 1 / (1 - cos_k)                      the paper's; nearly uniform
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import ConfigError
+from polyseme.model.data import ModelData
 from polyseme.model.results import Disambiguation, SenseProbability
-
-if TYPE_CHECKING:
-    from polyseme.model.sense_model import SenseModel
 
 Posterior = Literal["softmax", "inverse-distance"]
 TEMPERATURE = 0.1
@@ -28,89 +27,88 @@ TEMPERATURE = 0.1
 
 @dataclass(frozen=True)
 class Context:
-    """The known words around a place, and how much each counts by how near it stands."""
+    """The known words on both sides of a target position, nearest last on the left and first on the right."""
 
-    ids: list[int]
-    nearness: NDArray[np.float64]
+    left: Sequence[int]
+    right: Sequence[int]
+    decay: float
+
+    def __len__(self) -> int:
+        return len(self.left) + len(self.right)
 
 
-def disambiguate(
-    model: SenseModel, word: str, context: str, posterior: Posterior, window: int | None
-) -> Disambiguation:
+def disambiguate(data: ModelData, word: str, text: str, posterior: Posterior, window: int | None) -> Disambiguation:
     """See `SenseModel.disambiguate`."""
-    w = model.find(word)[0]
-    found = context_of(model, w, context, window)
-    probabilities = sense_probabilities(model, w, found, posterior)
-    name = model.vocabulary.words[w]
-    senses = tuple(SenseProbability(f"{name}#{i + 1}", float(p)) for i, p in enumerate(probabilities))
-    return Disambiguation(name, senses, len(found.ids))
+    w = data.find(word)[0]
+    context = context_of(data, w, text, window)
+    probabilities = sense_probabilities(data, w, context, posterior)
+    senses = tuple(
+        SenseProbability(data.key(row), float(p)) for row, p in zip(data.rows(w), probabilities, strict=True)
+    )
+    return Disambiguation(data.vocabulary.words[w], senses, len(context))
 
 
-def context_of(model: SenseModel, word: int, text: str, window: int | None) -> Context:
-    """The context of a word where it stands in a text; where it does not, all words of the text count the same."""
-    reach = _reach(model, window)
-    known = _known(model, text)
+def context_of(data: ModelData, word: int, text: str, window: int | None) -> Context:
+    """The context of the first occurrence of a word in a text.
+
+    If the word does not occur in the text, all words of the text have the same weight.
+    """
+    known = data.known_ids(data.tokenizer(text))
     if word not in known:
-        return Context(known, np.ones(len(known)))
-    at = known.index(word)
-    return context_between(model, known[:at], known[at + 1 :], reach)
+        _check_window(window)
+        return Context([], known, decay=1.0)
+    position = known.index(word)
+    return context_between(data, known[:position], known[position + 1 :], window)
 
 
-def context_around(model: SenseModel, left: str, right: str, window: int | None) -> Context:
-    """The context of a place between two texts."""
-    return context_between(model, _known(model, left), _known(model, right), _reach(model, window))
+def context_around(data: ModelData, left: str, right: str, window: int | None = None) -> Context:
+    """The context of a position between two texts."""
+    return context_between(data, data.known_ids(data.tokenizer(left)), data.known_ids(data.tokenizer(right)), window)
 
 
-def context_between(model: SenseModel, left: list[int], right: list[int], reach: int) -> Context:
-    """The context of a place between known words."""
-    left, right = left[-reach:], right[:reach]
-    away = np.concatenate([np.arange(len(left))[::-1], np.arange(len(right))])
-    return Context(left + right, np.power(float(model.fade), away))
+def context_between(data: ModelData, left: Sequence[int], right: Sequence[int], window: int | None = None) -> Context:
+    """The context of a position between known words."""
+    _check_window(window)
+    size = window or data.sense_window
+    return Context(left[-size:], right[:size], float(data.sense_decay))
 
 
-def _known(model: SenseModel, text: str) -> list[int]:
-    index = model.vocabulary.index
-    return [index[token] for token in model.tokenizer(text) if token in index]
-
-
-def _reach(model: SenseModel, window: int | None) -> int:
+def _check_window(window: int | None) -> None:
     if window is not None and window < 1:
         raise ConfigError(f"--window must be 1 or more, not {window}.")
-    return model.reach if window is None else window
 
 
-def context_vector(model: SenseModel, context: Context) -> NDArray[np.float64]:
-    """The sum of the vectors of the words of a context, each by its weight and nearness."""
-    weights = context.nearness * model.context_weights[context.ids]
-    return np.asarray(weights @ context_table(model)[context.ids])
+def context_vector(data: ModelData, context: Context) -> NDArray[np.float32]:
+    """The context vector, computed by the kernel that clusters contexts in training."""
+    from polyseme.kernels.contexts import gather_contexts  # imports Numba, which most queries do not need
+    from polyseme.kernels.simd.padding import padded_rows, zero_padded_rows
+
+    ids = np.array([*context.left, *context.right], np.int64)
+    table = data.context_table[ids]
+    target, n = len(context.left), len(ids)
+    tokens = np.insert(np.arange(n, dtype=np.int32), target, -1)  # rows of the table; -1 is the target
+    out = zero_padded_rows(1, table.shape[1])
+    gather_contexts(
+        tokens, np.array([target]), np.zeros(1, np.int64), np.array([n + 1]), max(n, 1), np.float32(context.decay),
+        data.context_weights[ids], padded_rows(np.asarray(table)), out,
+    )  # fmt: skip
+    return out[0, : table.shape[1]]
 
 
-def sense_probabilities(model: SenseModel, word: int, context: Context, posterior: Posterior) -> NDArray[np.float64]:
-    """The probabilities of the shown senses of a word."""
+def sense_probabilities(data: ModelData, word: int, context: Context, posterior: Posterior) -> NDArray[np.float64]:
+    """The probabilities of the visible senses of a word; their shares if the context is empty."""
     if posterior not in get_args(Posterior):
         raise ConfigError(f"--posterior must be one of {', '.join(get_args(Posterior))}, not '{posterior}'.")
-    shares = model.shares(word)
-    if not context.ids or len(shares) == 1:
+    shares = data.shares(word)
+    if not len(context) or len(shares) == 1:
         return shares
-    rows = model.rows(word)
-    centers = sense_directions(model)[rows.start : rows.stop].astype(np.float64)
-    vector = context_vector(model, context)
-    lengths = np.linalg.norm(centers, axis=1) * np.linalg.norm(vector)
-    cosines = np.divide(centers @ vector, lengths, out=np.zeros(len(shares)), where=lengths > 0)
+    rows = data.rows(word)
+    centers = data.sense_centers[rows.start : rows.stop].astype(np.float64)
+    vector = context_vector(data, context).astype(np.float64)
+    norms = np.linalg.norm(centers, axis=1) * np.linalg.norm(vector)
+    cosines = np.divide(centers @ vector, norms, out=np.zeros(len(shares)), where=norms > 0)
     if posterior == "inverse-distance":
         scores = 1 / np.maximum(1 - cosines, 1e-6)
     else:
         scores = shares * np.exp((cosines - cosines.max()) / TEMPERATURE)
     return np.asarray(scores / scores.sum())
-
-
-def context_table(model: SenseModel) -> NDArray[np.float32]:
-    """The vectors from which contexts are made."""
-    choice = model.arrays.whitened_vectors
-    return model.arrays.global_vectors if choice is None else choice
-
-
-def sense_directions(model: SenseModel) -> NDArray[np.float32]:
-    """What a context is compared with."""
-    centers = model.arrays.cluster_centers
-    return model.arrays.sense_vectors if centers is None else centers

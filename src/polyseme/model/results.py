@@ -1,4 +1,4 @@
-"""The small results that questions to a model give."""
+"""The results of queries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A near word or sense. The key of a word with one sense is the word itself."""
+    """A neighbouring sense with its cosine similarity. The key of a word with one sense is the word itself."""
 
     key: str
     word: str
@@ -17,7 +17,7 @@ class Neighbour:
 
 
 class Example(NamedTuple):
-    """A piece of the corpus: a word, and what stands to the left and right of it."""
+    """A snippet of the corpus: a word and the text to its left and right."""
 
     left: str
     word: str
@@ -37,7 +37,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Sense:
-    """One meaning of a word: `bank#2` is the second most frequent of `bank`."""
+    """One meaning of a word. The key of a word with one sense is the word itself, otherwise for instance `bank#2`."""
 
     key: str
     word: str
@@ -54,24 +54,27 @@ class Sense:
 
 @dataclass(frozen=True)
 class Senses(Sequence[Sense]):
-    """The senses of a word, most frequent first; `dropped` more hardly ever occur and are not shown."""
+    """The senses of a word, most frequent first.
+
+    `hidden` is the number of further senses, each with less than 1% of the word's tokens.
+    """
 
     word: str
-    shown: tuple[Sense, ...]
-    dropped: int
+    visible: tuple[Sense, ...]
+    hidden: int
 
     @overload
     def __getitem__(self, i: int) -> Sense: ...
     @overload
     def __getitem__(self, i: slice) -> Sequence[Sense]: ...
     def __getitem__(self, i: int | slice) -> Sense | Sequence[Sense]:
-        return self.shown[i]
+        return self.visible[i]
 
     def __len__(self) -> int:
-        return len(self.shown)
+        return len(self.visible)
 
     def __iter__(self) -> Iterator[Sense]:
-        return iter(self.shown)
+        return iter(self.visible)
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,10 @@ class SenseProbability:
 
 @dataclass(frozen=True)
 class Disambiguation:
-    """The senses of a word in a context, most frequent first. `known` words of the context spoke for them; if none
-    did, the probabilities are the senses' shares."""
+    """The senses of a word with their probabilities in a context, most frequent sense first.
+
+    `known` is the number of context words in the vocabulary; if it is 0, the probabilities are the senses' shares.
+    """
 
     word: str
     senses: tuple[SenseProbability, ...]
@@ -98,7 +103,7 @@ class Disambiguation:
 
 @dataclass(frozen=True)
 class Similarity:
-    """The similarity measures of the paper and of later work; the last three need contexts."""
+    """Similarity measures (see `polyseme.model.similarity`). The last three need contexts."""
 
     global_sim: float
     avg_sim: float

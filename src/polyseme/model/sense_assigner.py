@@ -1,86 +1,89 @@
-"""Sense assignment over many tokens at once, for tagging and for example sentences."""
+"""Sense assignment for many tokens at once: for tagging, evaluation and selecting example sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assign import assign_senses
 from polyseme.kernels.simd.padding import padded_rows
-from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
+from polyseme.model.data import ModelData
+from polyseme.model.disambiguation import TEMPERATURE
 
-if TYPE_CHECKING:
-    from polyseme.model.sense_model import SenseModel
-
-ALL = np.uint64(2**32)
-FREQUENT = 10_000  # words whose vectors tell directions
+ALL_TOKENS = np.uint64(2**32)
+FREQUENT_WORDS = 10_000  # whose vectors determine the principal components
 
 
 @dataclass(frozen=True)
 class SenseAssigner:
-    """A model made ready for the kernel.
+    """The arrays of a model in the form that the assignment kernel takes.
 
-    With `directions`, contexts and senses of more numbers are compared in so many alone, those in which the vectors of
-    frequent words vary most: nearly the same cosines, in a fraction of the time and the memory.
+    With `components`, context vectors and centers are first projected onto that many principal components of the
+    vectors of frequent words: nearly the same cosines in a fraction of the time and memory.
     """
 
-    model: SenseModel
-    directions: int | None = None
+    data: ModelData
+    components: int | None = None
 
-    def make_ready(self) -> None:
-        """Make the tables now: several threads that need them at once would each make them."""
+    def prepare(self) -> None:
+        """Compute the tables now: threads that need them at the same time would each compute them."""
         _ = self._tables
-
-    @cached_property
-    def _tables(self) -> tuple[NDArray[np.generic], ...]:
-        """From `weights` to `log_prior`, as the kernel takes them: read-only, so that it is compiled once."""
-        choice, rows = self._compared()
-        tables: tuple[NDArray[np.generic], ...] = (
-            self.model.context_weights,
-            choice,
-            self.model.arrays.sense_offsets,
-            self.model.visible_senses,
-            rows,
-            np.einsum("ij,ij->i", rows, rows),
-            self._bonus(),
-        )
-        views = tuple(table.view(np.ndarray) for table in tables)
-        for view in views:
-            view.flags.writeable = False
-        return views
-
-    def _compared(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The vectors from which contexts are made, and those that they are compared with."""
-        table, senses = context_table(self.model), sense_directions(self.model)
-        if self.directions is None or table.shape[1] <= self.directions:
-            return self.model.context_rows, padded_rows(senses)
-        frequent = table[:FREQUENT]
-        running = self.model.context_weights[:FREQUENT] * self.model.vocabulary.counts[:FREQUENT]
-        _, basis = np.linalg.eigh((frequent.T * running) @ frequent)  # those in which they vary least come first
-        basis = basis[:, -self.directions :].astype(np.float32)
-        return padded_rows(table @ basis), padded_rows(senses @ basis)
-
-    def _bonus(self) -> NDArray[np.float32]:
-        """TEMPERATURE log(share): with it, the best sense is the most probable one (see `disambiguation`)."""
-        counts, offsets = self.model.arrays.sense_counts, self.model.arrays.sense_offsets
-        totals = np.maximum(np.repeat(np.add.reduceat(counts, offsets[:-1]), np.diff(offsets)), 1)
-        return np.asarray(TEMPERATURE * np.log(np.maximum(counts, 1e-3) / totals), np.float32)
 
     def assign(
         self, tokens: NDArray[np.int32], sentences: NDArray[np.int64], sample: NDArray[np.uint64], seed: int = 0
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """For each token the row of its sense (-1 for tokens not looked at), and the cosine with it."""
+        """The row of the sense of each token (-1 for tokens that are not sampled), and the cosine with its center.
+
+        tokens     IN  int32 (n,)      word ids; ids outside the vocabulary are skipped
+        sentences  IN  int64 (m + 1,)  index of the first token of each sentence, then n
+        sample     IN  uint64 (V,)     share of each word's tokens to assign, out of 2^32
+        """
         senses = np.full(len(tokens), -1, np.int32)
         cosines = np.zeros(len(tokens), np.float32)
         rng = np.array([seed], np.uint64)
-        assign_senses(tokens, sentences, self.model.reach, self.model.fade, *self._tables, sample, rng, senses, cosines)
+        window, decay = self.data.sense_window, self.data.sense_decay
+        assign_senses(tokens, sentences, window, decay, *self._tables, sample, rng, senses, cosines)
         return senses, cosines
 
     @cached_property
     def ambiguous(self) -> NDArray[np.uint64]:
-        """A sample of every token of a word with several senses, and of no other."""
-        return np.where(self.model.visible_senses > 1, ALL, np.uint64(0))
+        """The sample of all tokens of words with several senses, and of no others."""
+        return np.where(self.data.num_visible_senses > 1, ALL_TOKENS, np.uint64(0))
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[np.generic], ...]:
+        """The kernel's arguments from `weights` to `log_prior`. All are read-only, so that it is compiled only once."""
+        table, centers = self._projected()
+        tables: tuple[NDArray[np.generic], ...] = (
+            self.data.context_weights,
+            table,
+            self.data.arrays.sense_offsets,
+            self.data.num_visible_senses,
+            centers,
+            np.einsum("ij,ij->i", centers, centers),
+            self._log_prior(),
+        )
+        views = tuple(array.view(np.ndarray) for array in tables)
+        for view in views:
+            view.flags.writeable = False
+        return views
+
+    def _projected(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The context table and the sense centers, projected if `components` says so."""
+        table, centers = self.data.context_table, self.data.sense_centers
+        if self.components is None or table.shape[1] <= self.components:
+            return padded_rows(table), padded_rows(centers)
+        frequent = table[:FREQUENT_WORDS]
+        weights = self.data.context_weights[:FREQUENT_WORDS] * self.data.vocabulary.counts[:FREQUENT_WORDS]
+        _, basis = np.linalg.eigh((frequent.T * weights) @ frequent)  # ascending eigenvalues
+        basis = basis[:, -self.components :].astype(np.float32)
+        return padded_rows(table @ basis), padded_rows(centers @ basis)
+
+    def _log_prior(self) -> NDArray[np.float32]:
+        """TEMPERATURE log(share): with it, the assigned sense is the most probable one (see `disambiguation`)."""
+        counts, offsets = self.data.arrays.sense_counts, self.data.arrays.sense_offsets
+        totals = np.maximum(np.repeat(np.add.reduceat(counts, offsets[:-1]), np.diff(offsets)), 1)
+        return np.asarray(TEMPERATURE * np.log(np.maximum(counts, 1e-3) / totals), np.float32)

@@ -1,10 +1,10 @@
-"""The model on disk: a folder, written beside and renamed.
+"""The model on disk: a folder, written under a temporary name and then renamed.
 
-config.json        format version, settings, corpus, how the training went; size and digest of the other files
+config.json        format version, settings, corpus, training run; size and digest of the other files
 vocabulary.tsv     word TAB count, most frequent first
-model.safetensors  the arrays of `polyseme.model.arrays`, and where each word's line of examples begins
-examples.jsonl     a line for each word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
-README.md          a card for people
+model.safetensors  the arrays of `polyseme.model.arrays`, and the offset of each word's line in examples.jsonl
+examples.jsonl     one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
+README.md          the model card
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,9 @@ from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError
 from polyseme.examples.store import from_line
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.card import card
+from polyseme.model.data import ModelData
 from polyseme.model.version_1 import OLD_ARRAYS, upgrade_settings
 from polyseme.vocabulary import Vocabulary, read_words, write_words
-
-if TYPE_CHECKING:
-    from polyseme.model.sense_model import SenseModel
 
 FORMAT_VERSION = 2
 CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
@@ -40,30 +38,30 @@ CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
     "examples.jsonl",
     "README.md",
 )
-LOG = "training.jsonl"  # may be there too
-WORDS_AT_ONCE = 1000  # whose examples are written together
-CHECKED_AT_ONCE = 64 << 20  # larger files are digested only by `verify`, so that opening stays fast
+LOG = "training.jsonl"  # the log of the training run, if there is one
+WORDS_PER_WRITE = 1000  # whose examples are written together
+MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
 
 
 def save(
-    model: SenseModel, path: Path, *, force: bool = False, log: Path | None = None, beside: Path | None = None
+    data: ModelData, path: Path, *, force: bool = False, log: Path | None = None, temporary: Path | None = None
 ) -> None:
-    """Write a model to a folder, with the log of its training, if any; it is put together at `beside`."""
+    """Write a model folder, with the log of its training, if any. `temporary` is the folder it is prepared in."""
     refuse_existing(path, force)
-    with atomic_folder(path, beside) as folder:
-        offsets = _write_examples(folder / EXAMPLES, model)
-        write_words(folder / WORDS, model.vocabulary.words, model.vocabulary.counts)
-        write_tensors(folder / TENSORS, {**model.arrays.to_dict(), "example_offsets": offsets})
-        (folder / CARD).write_text(card(model), encoding="utf-8")
+    with atomic_folder(path, temporary) as folder:
+        offsets = _write_examples(folder / EXAMPLES, data)
+        write_words(folder / WORDS, data.vocabulary.words, data.vocabulary.counts)
+        write_tensors(folder / TENSORS, {**data.arrays.to_dict(), "example_offsets": offsets})
+        (folder / CARD).write_text(card(data), encoding="utf-8")
         if log is not None and log.exists():
             (folder / LOG).write_bytes(log.read_bytes())
         files = [folder / name for name in (WORDS, TENSORS, EXAMPLES)]
         config = {
             "format_version": FORMAT_VERSION,
-            "settings": model.config,
-            "tokenizer": model.tokenizer.name,
-            "corpus": model.corpus,
-            "training": model.training,
+            "settings": data.config,
+            "tokenizer": data.tokenizer.name,
+            "corpus": data.corpus,
+            "training": data.training,
             "files": {
                 path.name: {"bytes": path.stat().st_size, "sha256": digest}
                 for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
@@ -72,14 +70,12 @@ def save(
         (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None) -> SenseModel:
-    """Open a model folder. ModelError, with what is wrong, if it is not whole."""
-    from polyseme.model.sense_model import SenseModel
-
+def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None) -> ModelData:
+    """Open a model folder. ModelError, with the reason, if it is incomplete or damaged."""
     config = read_config(path)
     try:
         for name in config["files"]:
-            _check_file(path, name, config, CHECKED_AT_ONCE)
+            _check_file(path, name, config, MAX_DIGESTED_BYTES)
         words, counts = read_words(path / WORDS)
         tensors, _ = map_tensors(path / TENSORS)
         offsets = tensors.pop("example_offsets")
@@ -88,7 +84,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
         _check_config(config)
-        return SenseModel(
+        return ModelData(
             vocabulary=Vocabulary(words, counts),
             arrays=arrays,
             tokenizer=get_tokenizer(tokenizer),
@@ -100,44 +96,44 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
             ],
         )
     except (ModelError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _broken(path, str(error)) from error
+        raise _damaged(path, str(error)) from error
 
 
 def _check_config(config: dict[str, Any]) -> None:
-    """KeyError or TypeError if what questions need is not there."""
+    """KeyError or TypeError if a value that queries need is missing."""
     int(config["settings"]["window"]), float(config["settings"]["subsample"]), str(config["settings"]["model"])
     int(config["corpus"]["tokens"]), int(config["corpus"]["sentences"])
     float(config["training"]["seconds"]), float(config["training"]["loss"]), int(config["training"]["threads"])
 
 
 def verify(path: Path) -> None:
-    """Digest every file of a model, also the large ones. ModelError if one is not as it was written."""
+    """Check the digest of every file of a model, large ones included. ModelError if one was changed."""
     config = read_config(path)
     for name in config["files"]:
         try:
             _check_file(path, name, config, None)
         except ModelError as error:
-            raise _broken(path, str(error)) from error
+            raise _damaged(path, str(error)) from error
     load(path)
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The config.json of a model folder of a version that this polyseme knows."""
+    """The config.json of a model folder, with the settings under their current names."""
     if not path.is_dir():
-        what = "is a file, not a model folder" if path.exists() else "is not there"
-        raise MissingFile(f"{path} {what}; train one with: polyseme train CORPUS {path}")
+        problem = "is a file, not a model folder" if path.exists() else "does not exist"
+        raise MissingFile(f"{path} {problem}; train a model with: polyseme train CORPUS {path}")
     try:
         config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
         version = config["format_version"]
         if not isinstance(version, int) or not all(isinstance(config[name], dict) for name in ("files", "settings")):
-            raise ValueError("it is not a model's")
+            raise ValueError("it does not describe a polyseme model")
     except FileNotFoundError:
         raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _broken(path, f"{CONFIG} cannot be read ({error})") from error
+        raise _damaged(path, f"{CONFIG} cannot be read ({error})") from error
     if version > FORMAT_VERSION:
         raise ModelError(
-            f"{path} has the format {version}, this polyseme reads up to {FORMAT_VERSION}; "
+            f"{path} has the format version {version}, and this polyseme reads up to version {FORMAT_VERSION}; "
             f"upgrade with: pip install -U polyseme"
         )
     if version == 1:
@@ -146,7 +142,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def is_model(path: Path) -> bool:
-    """Whether a folder is a model of polyseme's, and not of another program that has a config.json too."""
+    """Whether a folder is a polyseme model, and not one of another program that also has a config.json."""
     try:
         return read_config(path)["files"].keys() >= {WORDS, TENSORS}  # type: ignore[no-any-return]
     except PolysemeError:
@@ -154,32 +150,33 @@ def is_model(path: Path) -> bool:
 
 
 def refuse_existing(path: Path, force: bool) -> None:
-    """Refuse to overwrite anything unasked, and anything that is not a model even when asked."""
+    """Raise OutputExists if `path` exists, unless `force` is given and it is a model or an empty folder."""
     if not path.exists():
         return
     if not force:
-        raise OutputExists(f"{path} exists already; choose another name, or overwrite it with --force.")
+        raise OutputExists(f"{path} already exists; choose another name, or overwrite it with --force.")
     if not (path.is_dir() and (is_model(path) or not any(path.iterdir()))):
         raise OutputExists(f"{path} exists and is not a model, so --force does not remove it; choose another name.")
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a model folder."""
+    """The size of a model folder in bytes."""
     return sum(file.stat().st_size for file in path.iterdir())
 
 
-def _broken(path: Path, what: str) -> ModelError:
-    return ModelError(f"{path} is damaged: {what}. Restore it from a copy, or train it again.")
+def _damaged(path: Path, reason: str) -> ModelError:
+    return ModelError(f"{path} is damaged: {reason}. Restore it from a copy, or train it again.")
 
 
-def _check_file(path: Path, name: str, config: dict[str, Any], most: int | None) -> None:
+def _check_file(path: Path, name: str, config: dict[str, Any], max_bytes: int | None) -> None:
+    """Check existence and size of a file; its digest too, unless the file is larger than `max_bytes`."""
     file, entry = path / name, config["files"][name]
     if not file.is_file():
         raise ModelError(f"{name} is missing")
     size = file.stat().st_size
     if size != entry["bytes"]:
         raise ModelError(f"{name} has {size:,} bytes instead of {entry['bytes']:,}")
-    if (most is None or size <= most) and _digest(file) != entry["sha256"]:
+    if (max_bytes is None or size <= max_bytes) and _digest(file) != entry["sha256"]:
         raise ModelError(f"{name} was changed after it was written")
 
 
@@ -188,18 +185,20 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _write_examples(path: Path, model: SenseModel) -> NDArray[np.int64]:
-    """Write the examples of every word that has some; returns where each word's line begins, -1 for none."""
-    lengths = np.empty(len(model), np.int64)
+def _write_examples(path: Path, data: ModelData) -> NDArray[np.int64]:
+    """Write the example lines of all words; returns the offset of each word's line, -1 for words without one."""
+    num_words = len(data.vocabulary)
+    lengths = np.empty(num_words, np.int64)
     with path.open("wb") as file:
-        for first in range(0, len(model), WORDS_AT_ONCE):
-            lines = model.read_examples(first, min(first + WORDS_AT_ONCE, len(model)))
+        for first in range(0, num_words, WORDS_PER_WRITE):
+            lines = data.read_examples(first, min(first + WORDS_PER_WRITE, num_words))
             file.writelines(lines)
             lengths[first : first + len(lines)] = [len(line) for line in lines]
     return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)
 
 
 def _read_examples(path: Path, offset: int) -> bytes:
+    """The line at an offset of the examples file; empty for the offset -1."""
     if offset < 0:
         return b""
     try:
@@ -209,4 +208,4 @@ def _read_examples(path: Path, offset: int) -> bytes:
             from_line(line)
             return line
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _broken(path.parent, f"{path.name} cannot be read ({error})") from error
+        raise _damaged(path.parent, f"{path.name} cannot be read ({error})") from error

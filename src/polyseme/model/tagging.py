@@ -1,8 +1,6 @@
-"""Tagging: text in, text out with each word of several senses as its key. One batched pass for a whole text."""
+"""Tagging: the sense number of each ambiguous word, appended to it in the text. One kernel call per text."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,65 +8,57 @@ from numpy.typing import NDArray
 from polyseme.corpus.lexicon import Lexicon, tokenize
 from polyseme.corpus.tokenizers import CallableTokenizer, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
-
-if TYPE_CHECKING:
-    from polyseme.model.sense_model import SenseModel
+from polyseme.model.data import ModelData
+from polyseme.model.sense_assigner import SenseAssigner
 
 UNKNOWN = -1
+MAX_CACHED_WORDS = 1 << 18  # distinct words whose ids are cached between texts
 
 
 class Tagger:
-    """Tags texts with one model; words met once are found faster the next time."""
+    """Tags texts with one model. Lines are separate contexts. Caches the ids of the words it has seen."""
 
-    def __init__(self, model: SenseModel) -> None:
-        self.model = model
-        self.assigner = model.assigner
+    def __init__(self, data: ModelData) -> None:
+        self.data = data
+        self.assigner = SenseAssigner(data)
         self._lexicon = Lexicon()
-        self._ids = np.empty(0, np.int32)  # of each word of the lexicon
+        self._ids = np.empty(0, np.int32)  # in the model, of each word of the lexicon
 
     def tag(self, text: str) -> str:
-        """See `SenseModel.tag`. All that is not an ambiguous word stays as it is."""
-        tokenizer = self.model.tokenizer
+        """The text with `#` and the sense number after each word that has several senses."""
+        tokenizer = self.data.tokenizer
         if isinstance(tokenizer, CallableTokenizer):
             return "\n".join(" ".join(self._tag_tokens(tokenizer(line))) for line in text.split("\n"))
-        data = text.encode("utf-8", "replace")
-        words = tokenize(data, tokenizer)
-        numbers = self._lexicon.add(words)
-        ids = np.append(self._vocabulary_ids(tokenizer), np.int32(UNKNOWN))[numbers]
-        line_ends = np.flatnonzero(numbers == END_OF_LINE)
-        sentences = np.concatenate([[0], line_ends, [len(ids)]]).astype(np.int64)
-        senses, _ = self.assigner.assign(ids, sentences, self.assigner.ambiguous)
-        tagged = np.flatnonzero(senses >= 0)
+        encoded = text.encode("utf-8", "replace")
+        spans = tokenize(encoded, tokenizer)
+        lexicon_ids = self._lexicon.add(spans)
+        ids = np.append(self._word_ids(tokenizer), np.int32(UNKNOWN))[lexicon_ids]  # END_OF_LINE, -1, is the last item
+        line_ends = np.flatnonzero(lexicon_ids == END_OF_LINE)
+        numbers = self._sense_numbers(ids, np.concatenate([[0], line_ends, [len(ids)]]))
+        tagged = np.flatnonzero(numbers)
         pieces: list[bytes] = []
         position = 0
-        for start, end, key in zip(
-            words.starts[tagged].tolist(), words.ends[tagged].tolist(), self._keys(ids[tagged], senses[tagged]),
-            strict=True,
-        ):  # fmt: skip
-            pieces += (data[position:start], key)
+        for end, number in zip(spans.ends[tagged].tolist(), numbers[tagged].tolist(), strict=True):
+            pieces += (encoded[position:end], b"#%d" % number)
             position = end
-        pieces.append(data[position:])
+        pieces.append(encoded[position:])
+        if len(self._lexicon) > MAX_CACHED_WORDS:
+            self._lexicon, self._ids = Lexicon(), np.empty(0, np.int32)
         return b"".join(pieces).decode()
 
     def _tag_tokens(self, tokens: list[str]) -> list[str]:
-        ids = np.array([self.model.vocabulary.index.get(token, UNKNOWN) for token in tokens], np.int32)
-        sentences = np.array([0, len(ids)], np.int64)
-        senses, _ = self.assigner.assign(ids, sentences, self.assigner.ambiguous)
-        return [self.model.key(s) if s >= 0 else token for s, token in zip(senses.tolist(), tokens, strict=True)]
+        ids = np.array([self.data.vocabulary.index.get(token, UNKNOWN) for token in tokens], np.int32)
+        numbers = self._sense_numbers(ids, np.array([0, len(ids)])).tolist()
+        return [f"{token}#{number}" if number else token for token, number in zip(tokens, numbers, strict=True)]
 
-    def _vocabulary_ids(self, tokenizer: Tokenizer) -> NDArray[np.int32]:
+    def _sense_numbers(self, ids: NDArray[np.int32], sentences: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of the sense of each token, from 1; 0 for tokens without several senses."""
+        rows, _ = self.assigner.assign(ids, sentences.astype(np.int64), self.assigner.ambiguous)
+        return np.where(rows >= 0, rows - self.data.arrays.sense_offsets[ids] + 1, 0)
+
+    def _word_ids(self, tokenizer: Tokenizer) -> NDArray[np.int32]:
         """The id in the model of each word of the lexicon, or UNKNOWN."""
-        index = self.model.vocabulary.index
+        index = self.data.vocabulary.index
         new = [index.get(tokenizer.normal(word), UNKNOWN) for word in self._lexicon.words(len(self._ids))]
         self._ids = np.concatenate([self._ids, np.array(new, np.int32)])
         return self._ids
-
-    def _keys(self, ids: NDArray[np.int32], senses: NDArray[np.int32]) -> list[bytes]:
-        """`word#number` of each pair; made once for each different sense."""
-        rows, places = np.unique(senses, return_inverse=True)
-        words = np.zeros(len(rows), np.int64)
-        words[places] = ids
-        numbers = rows - self.model.arrays.sense_offsets[words] + 1
-        names = self.model.vocabulary.words
-        keys = [f"{names[w]}#{k}".encode() for w, k in zip(words.tolist(), numbers.tolist(), strict=True)]
-        return [keys[i] for i in places.tolist()]

@@ -20,7 +20,7 @@ from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.tokenizers import WHITESPACE
 from polyseme.examples.selection import best_positions
 from polyseme.kernels.jit import cache_folder
-from polyseme.model.sense_model import SenseModel
+from polyseme.model.data import ModelData
 from polyseme.training.config import TrainConfig
 from polyseme.training.sense_discovery import init_from_clusters
 from polyseme.training.state import TrainState, has_centers
@@ -68,7 +68,7 @@ def compile_last_kernels(config: TrainConfig) -> None:
     state.split_senses()
     if has_centers(small):
         init_from_clusters(state, corpus)
-    model = SenseModel(
+    data = ModelData(
         vocabulary=state.vocabulary,
         arrays=state.learned(),
         tokenizer=WHITESPACE,
@@ -76,7 +76,7 @@ def compile_last_kernels(config: TrainConfig) -> None:
         corpus={},
         training={},
     )
-    best_positions(model, corpus, 1, 1, lambda: None)
+    best_positions(data, corpus, 1, 1, lambda: None)
 
 
 def _small_corpus() -> EncodedCorpus:

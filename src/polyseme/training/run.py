@@ -19,6 +19,7 @@ from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import CorpusError, Interrupted, MissingFile, TrainingError
 from polyseme.examples.selection import select_examples
 from polyseme.model import storage
+from polyseme.model.data import ModelData
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
 from polyseme.training.config import TrainConfig, make_config
@@ -75,7 +76,7 @@ def train(
         run = _Run(work, _both(listen, log), stop, checkpoint_seconds)
         model = run.learn(corpus, chosen, config)
         started = time.monotonic()
-        storage.save(model, path, force=force, log=work / LOG, beside=work / MODEL)
+        storage.save(model._data, path, force=force, log=work / LOG, temporary=work / MODEL)
         run.listen(ModelSaved(str(out), storage.size_of(path), time.monotonic() - started))
     return SenseModel.load(path, chosen)
 
@@ -104,7 +105,7 @@ class _Run:
         )
         self._checkpoint(trainer)
         description = encoded.description
-        model = SenseModel(
+        data = ModelData(
             vocabulary=vocabulary,
             arrays=trainer.state.learned(),
             tokenizer=tokenizer,
@@ -118,9 +119,9 @@ class _Run:
                 "threads": threads,
             },
         )
-        model.arrays.check(len(vocabulary))
-        examples = select_examples(model, encoded, config.examples, threads, self._stop_if_asked, self.work)
-        return replace(model, read_examples=examples)
+        data.arrays.check(len(vocabulary))
+        examples = select_examples(data, encoded, config.examples, threads, self._stop_if_asked, self.work)
+        return SenseModel(replace(data, read_examples=examples))
 
     def _read(
         self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer, config: TrainConfig

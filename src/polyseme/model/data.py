@@ -1,0 +1,179 @@
+"""ModelData: everything a model consists of, and the lookups that queries share. Private to polyseme's own modules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.tokenizers import AnyTokenizer
+from polyseme.errors import UnknownWord
+from polyseme.examples.store import ExampleReader, no_examples
+from polyseme.model.arrays import ModelArrays
+from polyseme.vocabulary import Vocabulary
+
+QUERY_WINDOWS = 2  # window of a query, in training windows, for models without the setting sense_window
+MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown
+MAX_KEY_DIGITS = 9  # of the number in a sense key
+
+
+@dataclass(frozen=True, eq=False)
+class ModelData:
+    """The contents of a model folder, with derived arrays that are computed on first access.
+
+    config    the hyper-parameters, see `TrainConfig`
+    corpus    size and fingerprint of the training corpus
+    training  loss, tokens, seconds and threads of the training run
+    """
+
+    vocabulary: Vocabulary
+    arrays: ModelArrays
+    tokenizer: AnyTokenizer
+    config: dict[str, Any]
+    corpus: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
+    read_examples: ExampleReader = no_examples
+
+    @cached_property
+    def num_visible_senses(self) -> NDArray[np.int32]:
+        """(V,) The number of senses of each word with a share of at least MIN_SHARE, and at least one."""
+        offsets, counts = self.arrays.sense_offsets, self.arrays.sense_counts
+        totals = np.add.reduceat(counts, offsets[:-1])
+        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * MIN_SHARE, 1)
+        return np.maximum(np.add.reduceat(visible.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
+
+    @cached_property
+    def multi_sense_mask(self) -> NDArray[np.bool_]:
+        """(V,) Whether the settings allow a word several senses; for imported vectors, whether it has several."""
+        config = self.config
+        if "multi_sense_top" not in config:
+            return np.diff(self.arrays.sense_offsets) > 1
+        return self.vocabulary.multi_sense_mask(
+            top=config["multi_sense_top"],
+            min_count=config["multi_sense_min_count"],
+            listed=config["multi_sense_words"],
+        )
+
+    @property
+    def sense_window(self) -> int:
+        """Context words on each side that determine the sense of a word in a query."""
+        return int(self.config.get("sense_window") or QUERY_WINDOWS * self.config["window"])
+
+    @property
+    def sense_decay(self) -> np.float32:
+        """Decay of a context word's weight per position; 1 for models without the setting."""
+        return np.float32(self.config.get("sense_decay", 1))
+
+    @cached_property
+    def context_weights(self) -> NDArray[np.float32]:
+        """(V,) Weight of each word in a context vector: the probability that subsampling keeps it."""
+        return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
+
+    @property
+    def context_table(self) -> NDArray[np.float32]:
+        """(V, c) The vectors that context vectors are computed from."""
+        whitened = self.arrays.whitened_vectors
+        return self.arrays.global_vectors if whitened is None else whitened
+
+    @property
+    def sense_centers(self) -> NDArray[np.float32]:
+        """(R, c) The vectors that context vectors are compared with: cluster centers, or else sense vectors."""
+        centers = self.arrays.cluster_centers
+        return self.arrays.sense_vectors if centers is None else centers
+
+    def rows(self, word: int) -> range:
+        """The rows of the visible senses of a word."""
+        first = int(self.arrays.sense_offsets[word])
+        return range(first, first + int(self.num_visible_senses[word]))
+
+    def shares(self, word: int) -> NDArray[np.float64]:
+        """The shares of the visible senses of a word; they sum to 1."""
+        rows = self.rows(word)
+        counts = self.arrays.sense_counts[rows.start : rows.stop].astype(np.float64)
+        return np.asarray(counts / counts.sum() if counts.sum() else np.full(len(counts), 1 / len(counts)))
+
+    def word_of(self, row: int) -> int:
+        """The id of the word that a sense belongs to."""
+        return int(np.searchsorted(self.arrays.sense_offsets, row, side="right")) - 1
+
+    def key(self, row: int) -> str:
+        """The key of a sense: `bank#2`, or the word itself if it has one sense."""
+        word = self.word_of(row)
+        name = self.vocabulary.words[word]
+        number = row - int(self.arrays.sense_offsets[word]) + 1
+        return name if self.num_visible_senses[word] == 1 else f"{name}#{number}"
+
+    def find(self, word_or_key: str) -> tuple[int, int | None]:
+        """The id of a word, and the row of the sense if a sense was named (`bank#2`). UnknownWord if there is none."""
+        match = self.lookup(word_or_key)
+        if match is not None:
+            return match
+        word = self.word_id(word_or_key.rpartition("#")[0])
+        if word is not None:
+            keys = [self.key(row) for row in self.rows(word)]
+            plural = "s" if len(keys) > 1 else ""
+            raise UnknownWord(f"'{self.vocabulary.words[word]}' has {len(keys)} sense{plural}: {', '.join(keys)}.")
+        raise self.vocabulary.unknown(word_or_key)
+
+    def lookup(self, word_or_key: str) -> tuple[int, int | None] | None:
+        """The same as `find`, but None for an unknown word or sense."""
+        word = self.word_id(word_or_key)
+        if word is not None:
+            return word, None
+        name, _, number = word_or_key.rpartition("#")
+        word = self.word_id(name)
+        if word is None or not (number.isdecimal() and number.isascii() and len(number) <= MAX_KEY_DIGITS):
+            return None
+        rows = self.rows(word)
+        return (word, rows[int(number) - 1]) if 1 <= int(number) <= len(rows) else None
+
+    def word_id(self, word: str) -> int | None:
+        """The id of a word, as spelled or else as the tokenizer normalizes it ('Bank' is 'bank'); None if unknown."""
+        index = self.vocabulary.index
+        if word in index:
+            return index[word]
+        tokens = [] if "#" in word else self.tokenizer(word)  # a tokenizer may drop the # of `bank#`
+        spellings = (tokens[0] if len(tokens) == 1 else word, word.lower())
+        return next((index[spelling] for spelling in spellings if spelling in index), None)
+
+    def known_ids(self, tokens: Sequence[str]) -> list[int]:
+        """The ids of the tokens that are in the vocabulary."""
+        index = self.vocabulary.index
+        return [index[token] for token in tokens if token in index]
+
+    def vector(self, word: int, row: int | None) -> NDArray[np.float32]:
+        """The vector of a sense or, without a row, the mean of the word's senses weighted by their shares."""
+        if row is not None:
+            return np.array(self.arrays.sense_vectors[row])
+        rows = self.rows(word)
+        return np.asarray(self.shares(word).astype(np.float32) @ self.arrays.sense_vectors[rows.start : rows.stop])
+
+    @cached_property
+    def unit_sense_vectors(self) -> NDArray[np.float32]:
+        return unit_rows(self.arrays.sense_vectors)
+
+    @cached_property
+    def unit_global_vectors(self) -> NDArray[np.float32]:
+        return unit_rows(self.arrays.global_vectors)
+
+    @cached_property
+    def sense_norms(self) -> NDArray[np.float32]:
+        return row_norms(self.arrays.sense_vectors)
+
+    @cached_property
+    def global_norms(self) -> NDArray[np.float32]:
+        return row_norms(self.arrays.global_vectors)
+
+
+def row_norms(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The Euclidean norm of each row, at least 1e-12 so that it can be a divisor."""
+    return np.asarray(np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.float32(1e-12)))
+
+
+def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows scaled to norm 1; zero rows stay zero."""
+    return np.asarray(rows / row_norms(rows)[:, None])
