@@ -16,6 +16,7 @@ lint: $(VENV)/ready-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 benchmark: $(VENV)/ready-test
 	$(BIN)/python -m pip install --quiet -e '.[benchmark]'
