@@ -1,4 +1,4 @@
-# Sets up a virtual environment of its own and runs the project's jobs in it.
+# Creates a virtual environment in .venv and runs the tasks of the project in it.
 PYTHON ?= $(shell for v in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$v -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null && echo $$v && break; done)
 VENV ?= .venv
@@ -23,7 +23,7 @@ benchmark: $(VENV)/ready-test
 	$(BIN)/python benchmarks/speed.py
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "polyseme needs Python 3.11 to 3.14 with venv; name one with: make PYTHON=/path/to/python3" >&2; exit 2; }
+	@test -n "$(PYTHON)" || { echo "polyseme needs Python 3.11 to 3.14 with venv; choose one with: make PYTHON=/path/to/python3" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/ready: $(BIN)/python pyproject.toml
