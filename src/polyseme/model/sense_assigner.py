@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assign import assign_senses
+from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model.disambiguation import TEMPERATURE, context_table, sense_directions
 
@@ -45,7 +46,7 @@ class SenseAssigner:
             self.model.arrays.sense_offsets,
             self.model.visible_senses,
             rows,
-            np.einsum("ij,ij->i", rows, rows),
+            inverse_norms(rows),
             self._bonus(),
         )
         views = tuple(table.view(np.ndarray) for table in tables)
