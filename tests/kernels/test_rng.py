@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyseme.kernels.reference import Randomness
+from polyseme.kernels.reference import SplitMix64
 from polyseme.kernels.rng import below, draw, negative_word
 from polyseme.vocabulary import Vocabulary
 
 
 def test_the_generator_is_splitmix64() -> None:
-    # The first outputs for the seed 1234567, as published with the algorithm.
+    # First outputs for the seed 1234567, as published with the algorithm.
     state = np.array([1234567], np.uint64)
     assert [int(draw(state)) for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
-def test_kernel_and_twin_draw_the_same() -> None:
-    state, twin = np.array([2**63], np.uint64), Randomness(2**63)
-    assert [int(draw(state)) for _ in range(100)] == [twin.bits() for _ in range(100)]
+def test_kernel_and_reference_draw_the_same_bits() -> None:
+    state, reference = np.array([2**63], np.uint64), SplitMix64(2**63)
+    assert [int(draw(state)) for _ in range(100)] == [reference.bits() for _ in range(100)]
 
 
-def test_numbers_below_n_are_even() -> None:
+def test_integers_below_n_are_uniform() -> None:
     state = np.array([5], np.uint64)
     counts = np.bincount([below(np.uint64(draw(state)), 7) for _ in range(70_000)], minlength=7)
     assert np.abs(counts / 10_000 - 1).max() < 0.05
 
 
-def test_noise_words_come_as_often_as_the_table_says() -> None:
+def test_negative_samples_follow_the_unigram_distribution_to_the_power_of_three_quarters() -> None:
     counts = np.array([1000, 100, 10, 1], np.int64)
     table = Vocabulary(list("abcd"), counts).negative_table()
     state = np.array([9], np.uint64)

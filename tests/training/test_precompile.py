@@ -15,13 +15,13 @@ from polyseme.training.config import make_config
 TRAIN_AFTER = """
 import sys
 from polyseme import train
-from polyseme.kernels import assign, contexts, counting, kmeans
+from polyseme.kernels import assign, contexts, kmeans, occurrences
 from polyseme.training.precompile import compile_last_kernels
 from polyseme.training.config import make_config
 
 KERNELS = (
-    assign.assign_senses, assign.keep_best, kmeans.cluster_words, kmeans.unit_rows,
-    contexts.gather_contexts, counting.sample_occurrences,
+    assign.assign_senses, assign.keep_best, kmeans.cluster_words, kmeans.normalize_rows,
+    contexts.gather_contexts, occurrences.sample_occurrences,
 )
 settings = {"model": "np-mssg", "dim": 16, "multi_sense_min_count": 20}
 compile_last_kernels(make_config(**settings))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polyseme._io.memory_map import release_pages
-from polyseme.kernels.counting import sample_occurrences
+from polyseme.kernels.occurrences import sample_occurrences
 
 READ_AT_ONCE = 1 << 20  # tokens, which may be mapped from a file
 

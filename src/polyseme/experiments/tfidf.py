@@ -36,7 +36,7 @@ from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.evaluation.instances import Instance
 from polyseme.evaluation.scores import Score
 from polyseme.evaluation.word_similarity import KnownPairs, RatedPair, read_pairs, read_scws
-from polyseme.kernels.counting import NO_WORD, count_sentences, words_around
+from polyseme.kernels.cooccurrence import NO_WORD, count_document_frequencies, gather_context_words
 from polyseme.model.data import unit_rows
 from polyseme.vocabulary import Vocabulary
 
@@ -148,7 +148,7 @@ def _id_of(word: str, vocabulary: Vocabulary, tokenizer: AnyTokenizer) -> int | 
 def inverse_document_frequencies(corpus: EncodedCorpus, size: int) -> Floats:
     """log(N / df) of the `size` most frequent words: of N lines of the corpus, the word stands in df."""
     lines = np.zeros(size, np.int64)
-    count_sentences(np.asarray(corpus.tokens), np.asarray(corpus.sentences), np.full(size, -1), lines)
+    count_document_frequencies(np.asarray(corpus.tokens), np.asarray(corpus.sentences), np.full(size, -1), lines)
     return np.log(corpus.num_sentences / lines).astype(np.float32)
 
 
@@ -178,12 +178,12 @@ class Surroundings:
         return len(self.uses.offsets) - 1
 
     def around(self, positions: Ints, window: int) -> NDArray[np.int32]:
-        """(n, 2 window): the words around positions, see `words_around`."""
+        """(n, 2 window): the words around positions, see `gather_context_words`."""
         sentences = self.corpus.sentences
         inside = np.searchsorted(sentences, positions, side="right") - 1
         around = np.empty((len(positions), 2 * window), np.int32)
         starts, ends = np.asarray(sentences[inside]), np.asarray(sentences[inside + 1])
-        words_around(np.asarray(self.corpus.tokens), positions, starts, ends, self.size, around)
+        gather_context_words(np.asarray(self.corpus.tokens), positions, starts, ends, self.size, around)
         return around
 
     def counts(self, positions: Ints, window: int) -> Rows:

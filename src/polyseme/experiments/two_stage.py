@@ -30,6 +30,7 @@ from polyseme.experiments.tfidf import (
     tokenizer_of,
 )
 from polyseme.kernels.assign import assign_senses
+from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
@@ -142,7 +143,7 @@ def assign_clusters(
         clusters.offsets,
         np.diff(clusters.offsets).astype(np.int32),
         centers,
-        np.einsum("ij,ij->i", centers, centers),
+        inverse_norms(centers),
         np.zeros(len(centers), np.float32),
         np.full(len(words), ALL_TOKENS),
     )

@@ -1,1 +1,1 @@
-"""The only hot code, and its slow, obvious twin. README.md maps the paper to the code."""
+"""Compiled kernels and their readable reference implementation. README.md maps the paper to the code."""

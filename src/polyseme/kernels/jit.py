@@ -1,13 +1,13 @@
-"""How kernels are compiled: without the interpreter's lock, cached on disk, and with sums in any order.
+"""Decorators that compile kernels with Numba: without the GIL, cached on disk, with sums in any order.
 
-Division by zero gives infinity, as in C: Python's check for it would keep loops from being vectorised. Of the fast-math
-flags those that assume that there is no NaN are left out, so that a run that diverges is noticed.
+Division by zero gives infinity or NaN, as in NumPy: Python's check for it would keep LLVM from vectorising loops. The
+fast-math flags do not include those that assume the absence of NaN and infinity, so that divergence is detected.
 
-Numba counts references to arrays, also in internal loops that take them from tuples, and with locked instructions on
-counters that all threads share. A kernel that makes no array can do without: it is marked `kernel_without_refcounts`.
+Numba counts references to arrays with atomic instructions, even inside loops that take arrays from tuples, and all
+threads share the counters. Kernels that create no arrays avoid this cost with `kernel_without_refcounts`.
 
-Numba asks for a cached kernel only whether the kernel's own file has changed, not the files of the kernels it calls. So
-compiled kernels are kept in a folder named by a digest of all of them, and a stale one is never run.
+For a cached kernel, Numba checks only whether the kernel's own file has changed, not the files of the functions it
+calls. So the cache folder is named after a digest of all kernel sources, and outdated code is never run.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ _OPTIONS = {
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile a function when it is first called, or take it from the cache."""
+    """Decorate a function that Python calls; it is compiled at the first call or loaded from the cache."""
     before = config.CACHE_DIR
     config.CACHE_DIR = before or str(_CACHE)
     try:
         return njit(cache=True, **_OPTIONS, **options)(function)
-    except RuntimeError:  # nowhere to write a cache
+    except RuntimeError:  # no writable folder for the cache
         return njit(**_OPTIONS, **options)(function)
     finally:
         config.CACHE_DIR = before
 
 
 def internal(function: Callable[..., Any]) -> Any:
-    """For what only kernels call: the way in from Python takes longer to compile than most of them."""
+    """Decorate a function that only kernels call. It gets no Python wrapper, which would take long to compile."""
     return kernel(function, no_cpython_wrapper=True)
 
 
 def inline(function: Callable[..., Any]) -> Any:
-    """For what is called once for each token with many arrays: passing those would cost more than the work.
+    """Decorate a small function that kernels call for each token; it is always inlined.
 
-    It becomes part of the kernels that call it, and cannot be called from Python.
+    Passing many arrays to it would cost more than the work it does. It creates no arrays.
     """
     return kernel(function, forceinline=True, _nrt=False, no_cpython_wrapper=True)
 
 
 def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
-    """A kernel that makes no arrays, and need not count who holds those it was given."""
+    """Decorate a function that Python calls and that creates no arrays: it does not count references to them."""
     return kernel(function, _nrt=False)
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept."""
+    """The folder of compiled kernels."""
     return Path(config.CACHE_DIR or _CACHE)
 
 
@@ -69,7 +69,7 @@ def _cache_folder() -> Path:
     name = f"kernels-{hashlib.sha256(sources).hexdigest()[:16]}"
     if os.access(here, os.W_OK):
         return here / "__pycache__" / name
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - Path needs a home
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - Path.home() may raise
     return Path(home) / "polyseme" / name
 
 

@@ -1,32 +1,33 @@
-"""Clusters of the contexts of words: spherical k-means, and bringing together what is alike."""
+"""Clustering the contexts of words: spherical k-means, then merging of clusters that are too similar or too small."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from polyseme.kernels.jit import internal, kernel
-from polyseme.kernels.nearest_sense import FIRST, ONE, ZERO, dot
 from polyseme.kernels.rng import S32, below, draw
+from polyseme.kernels.rows import FIRST, ONE, ZERO, check_padding, check_same_width, copy_row, dot
 from polyseme.kernels.simd.padding import LANES
-from polyseme.kernels.simd.vector import broadcast, check_padding, check_same_width, load, store
+from polyseme.kernels.simd.vector import broadcast, load, store
 
-STARTS = 2
-ROUNDS = 10
+NUM_INITS = 2  # runs of k-means per word, of which the best is taken
+MAX_ITERATIONS = 10
 TINY = np.float32(1e-12)
+TWO_32 = 4294967296.0
 
 
 @kernel
-def unit_rows(rows, bounds, numbers):
-    """Give rows the length 1, and close the gaps of those that have none.
+def normalize_rows(rows, bounds, counts):
+    """Scale rows to length 1 and remove rows of zeros, moving the rows after them up.
 
-    rows     SHARED  float32 (n, d)
-    bounds   IN      int64 (w + 1,)  rows of word i are bounds[i] to bounds[i + 1]
-    numbers  OUT     int64 (w,)      rows left of each word, which stand one behind the other
+    rows    SHARED  float32 (n, c)
+    bounds  IN      int64 (w + 1,)  rows of word i are bounds[i]:bounds[i + 1]
+    counts  OUT     int64 (w,)      rows of each word that remain
     """
     check_padding(rows)
     n = 0
-    for i in range(len(numbers)):
-        before = n
+    for i in range(len(counts)):
+        first = n
         for row in range(bounds[i], bounds[i + 1]):
             square = dot(rows, row, rows, row)
             if square > 0:
@@ -34,134 +35,136 @@ def unit_rows(rows, bounds, numbers):
                 for j in range(0, rows.shape[1], LANES):
                     store(rows, n, j, scale * load(rows, row, j))
                 n += 1
-        numbers[i] = n - before
+        counts[i] = n - first
 
 
 @kernel
-def cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, numbers):
-    """Cluster the contexts of each of a number of words.
+def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed, centers, sizes, num_clusters):
+    """Cluster the contexts of each word.
 
-    Spherical k-means with `most` centers, the best of STARTS starts. Then clusters become one, the least apart first,
-    as long as their `separation` is below `apart`, or one is smaller than `smallest`.
+    Runs spherical k-means with `max_clusters` clusters NUM_INITS times and takes the best result. Then merges the two
+    clusters with the lowest `separation` until all pairs reach `min_separation` and all clusters have `min_size`
+    contexts.
 
-    contexts  IN   float32 (n, d)        unit vectors
-    bounds    IN   int64 (w + 1,)        contexts of word i are rows bounds[i] to bounds[i + 1]
-    smallest  IN   int64 (w,)
-    centers   OUT  float32 (w, most, d)  the means of the clusters' contexts
-    sizes     OUT  int64 (w, most)
-    numbers   OUT  int32 (w,)            clusters of each word
+    contexts      IN   float32 (n, c)                unit vectors
+    bounds        IN   int64 (w + 1,)                contexts of word i are rows bounds[i]:bounds[i + 1]
+    min_size      IN   int64 (w,)
+    centers       OUT  float32 (w, max_clusters, c)  mean of the contexts of each cluster
+    sizes         OUT  int64 (w, max_clusters)       contexts of each cluster
+    num_clusters  OUT  int32 (w,)
     """
     check_padding(contexts)
     check_same_width(contexts, centers)
     dim = contexts.shape[1]
-    longest = 0
-    for i in range(len(numbers)):
-        longest = max(longest, bounds[i + 1] - bounds[i])
-    labels, found = np.empty(longest, np.int32), np.empty((most, dim), np.float32)
+    max_contexts = 0
+    for i in range(len(num_clusters)):
+        max_contexts = max(max_contexts, bounds[i + 1] - bounds[i])
+    labels, candidate = np.empty(max_contexts, np.int32), np.empty((max_clusters, dim), np.float32)
     rng = np.empty(1, np.uint64)
-    for i in range(len(numbers)):
-        rows, own = contexts[bounds[i] : bounds[i + 1]], centers[i]
+    for i in range(len(num_clusters)):
+        rows, word_centers = contexts[bounds[i] : bounds[i + 1]], centers[i]
         rng[0] = seed + np.uint64(i)
-        best = np.float32(-2)
-        for _ in range(STARTS):
-            fit = k_means(rows, most, rng, found, labels)
-            if fit > best:
-                best = fit
-                for k in range(most):
-                    copy_row(found, k, own, k)
-        assign_rows(rows, own, most, labels)
-        sum_clusters(rows, labels, own, sizes[i])
-        number = merge_alike(own, sizes[i], np.float32(apart), smallest[i])
-        numbers[i] = number
-        for _ in range(ROUNDS if number < most else 0):
-            unit_centers(own, number)
-            moved, _ = assign_rows(rows, own, number, labels)
-            sum_clusters(rows, labels, own, sizes[i])
+        best_fit = np.float32(-2)
+        for _ in range(NUM_INITS):
+            fit = k_means(rows, max_clusters, rng, candidate, labels)
+            if fit > best_fit:
+                best_fit = fit
+                for k in range(max_clusters):
+                    copy_row(candidate, k, word_centers, k)
+        assign_rows(rows, word_centers, max_clusters, labels)
+        sum_clusters(rows, labels, word_centers, sizes[i])
+        n = merge_clusters(word_centers, sizes[i], np.float32(min_separation), min_size[i])
+        num_clusters[i] = n
+        for _ in range(MAX_ITERATIONS if n < max_clusters else 0):
+            normalize_centers(word_centers, n)
+            moved, _ = assign_rows(rows, word_centers, n, labels)
+            sum_clusters(rows, labels, word_centers, sizes[i])
             if moved == 0:
                 break
-        for k in range(most):
+        for k in range(max_clusters):
             scale = ONE / np.float32(max(sizes[i, k], 1))
             for j in range(dim):
-                own[k, j] *= scale
+                word_centers[k, j] *= scale
 
 
 @internal
 def k_means(rows, k, rng, centers, labels):
-    """Spherical k-means from centers drawn far from each other (k-means++); returns the mean cosine with the nearest.
+    """Spherical k-means with k-means++ initialisation; returns the mean cosine of the rows and their centers.
 
-    rows     IN   float32 (n, d)  unit vectors
-    centers  OUT  float32 (k, d)  unit vectors
+    rows     IN   float32 (n, c)  unit vectors
+    centers  OUT  float32 (k, c)  unit vectors
     labels   OUT  int32 (n,)
     """
     n = len(rows)
+    init_centers(rows, k, rng, centers)
+    sizes = np.empty(k, np.int64)
+    for i in range(n):
+        labels[i] = -1
+    fit = ZERO
+    for _ in range(MAX_ITERATIONS):
+        moved, fit = assign_rows(rows, centers, k, labels)
+        if moved == 0:
+            break
+        sum_clusters(rows, labels, centers, sizes)
+        normalize_centers(centers, k)
+    return fit
+
+
+@internal
+def init_centers(rows, k, rng, centers):
+    """Draw k rows as centers, each with probability proportional to 1 - cosine with the nearest one before it."""
+    n = len(rows)
     copy_row(rows, below(draw(rng), n), centers, FIRST)
-    nearest = np.full(n, np.float32(-1))
+    nearest = np.full(n, np.float32(-1))  # cosine of each row with its nearest center
     for c in range(1, k):
         total = 0.0
         for i in range(n):
             nearest[i] = max(nearest[i], dot(rows, i, centers, c - 1))
             total += max(ONE - nearest[i], ZERO)
-        left = total * (np.float64(draw(rng) >> S32) / 4294967296.0)
+        remaining = total * (np.float64(draw(rng) >> S32) / TWO_32)
         chosen = n - 1
         for i in range(n):
-            left -= max(ONE - nearest[i], ZERO)
-            if left < 0:
+            remaining -= max(ONE - nearest[i], ZERO)
+            if remaining < 0:
                 chosen = i
                 break
         copy_row(rows, chosen, centers, c)
-    sizes = np.empty(k, np.int64)
-    for i in range(n):
-        labels[i] = -1
-    fit = ZERO
-    for _ in range(ROUNDS):
-        moved, fit = assign_rows(rows, centers, k, labels)
-        if moved == 0:
-            break
-        sum_clusters(rows, labels, centers, sizes)
-        unit_centers(centers, k)
-    return fit
 
 
 @internal
 def assign_rows(rows, centers, k, labels):
-    """The nearest of the first k unit centers for each row; returns how many labels changed, and the mean cosine."""
+    """Label each row with the nearest of the first k centers; returns how many labels changed, and the mean cosine."""
     moved, total = 0, 0.0
     for i in range(len(rows)):
-        best, nearest = np.float32(-2), 0
+        best_cosine, nearest = np.float32(-2), 0
         for c in range(k):
             cosine = dot(rows, i, centers, c)
-            if cosine > best:
-                best, nearest = cosine, c
+            if cosine > best_cosine:
+                best_cosine, nearest = cosine, c
         moved += labels[i] != nearest
         labels[i] = nearest
-        total += np.float64(best)
+        total += np.float64(best_cosine)
     return moved, np.float32(total / max(len(rows), 1))
 
 
 @internal
 def sum_clusters(rows, labels, centers, sizes):
-    """The sum of the rows of each cluster, and how many they are; one without rows stays where it was, with size 0."""
+    """Sum and count the rows of each cluster, into `centers` and `sizes`. The center of an empty cluster stays."""
     for c in range(len(sizes)):
         sizes[c] = 0
     for i in range(len(rows)):
-        own = np.int64(labels[i])
-        sizes[own] += 1
-        if sizes[own] == 1:
-            copy_row(rows, i, centers, own)
+        label = np.int64(labels[i])
+        sizes[label] += 1
+        if sizes[label] == 1:
+            copy_row(rows, i, centers, label)
         else:
             for j in range(0, rows.shape[1], LANES):
-                store(centers, own, j, load(centers, own, j) + load(rows, i, j))
+                store(centers, label, j, load(centers, label, j) + load(rows, i, j))
 
 
 @internal
-def copy_row(source, row, target, place):
-    """target[place] = source[row]"""
-    for j in range(0, source.shape[1], LANES):
-        store(target, place, j, load(source, row, j))
-
-
-@internal
-def unit_centers(centers, k):
+def normalize_centers(centers, k):
+    """Scale the first k centers to length 1."""
     for c in range(k):
         scale = ONE / np.sqrt(max(dot(centers, c, centers, c), TINY))
         for j in range(centers.shape[1]):
@@ -169,34 +172,37 @@ def unit_centers(centers, k):
 
 
 @kernel
-def merge_alike(sums, sizes, apart, smallest):
-    """Add up clusters that are alike, or too small, until none is; returns how many are left, the first rows.
+def merge_clusters(sums, sizes, min_separation, min_size):
+    """Merge clusters until all have `min_size` contexts and all pairs have `min_separation`; returns how many remain.
 
-    sums   SHARED  float32 (k, d)  the sum of each cluster
-    sizes  SHARED  int64 (k,)
+    The remaining clusters are the first rows. Empty clusters are removed. A cluster that is too small is merged first,
+    with the cluster from which it is least separated.
+
+    sums   SHARED  float32 (k, c)  sum of the contexts of each cluster
+    sizes  SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
     """
     check_padding(sums)
     n = 0
-    for c in range(len(sizes)):  # those that have any
+    for c in range(len(sizes)):
         if sizes[c] > 0:
             copy_row(sums, c, sums, n)
             sizes[n] = sizes[c]
             n += 1
     while n > 1:
-        small = 0
+        smallest = 0
         for c in range(n):
-            if sizes[c] < sizes[small]:
-                small = c
-        forced = sizes[small] < smallest
-        least, a, b = np.float32(np.inf), 0, 1
+            if sizes[c] < sizes[smallest]:
+                smallest = c
+        too_small = sizes[smallest] < min_size
+        lowest, a, b = np.float32(np.inf), 0, 1
         for c in range(n):
             for e in range(c):
-                if forced and c != small and e != small:
+                if too_small and c != smallest and e != smallest:
                     continue
                 between = separation(sums, sizes, c, e)
-                if between < least:
-                    least, a, b = between, e, c
-        if least >= apart and not forced:
+                if between < lowest:
+                    lowest, a, b = between, e, c
+        if lowest >= min_separation and not too_small:
             break
         for j in range(sums.shape[1]):
             sums[a, j] += sums[b, j]
@@ -211,15 +217,15 @@ def merge_alike(sums, sizes, apart, smallest):
 
 @kernel
 def separation(sums, sizes, c, e):
-    """How clearly contexts belong to one of two clusters and not to the other.
+    """How clearly contexts belong to one of two clusters rather than the other.
 
-    With S the sum of a cluster's unit vectors, n its size, and R = |S| / n, which is 1 if its contexts are the same,
+    With S the sum of a cluster's unit vectors, n its size, and R = |S| / n (1 if all its contexts are equal):
 
         (1 - cos(S_c, S_e))^2 (R_c + R_e) / 2
 
-    The cosine alone would take a word for ambiguous that is used everywhere: the centers of its contexts have little in
-    common, but neither do the contexts with their center.
+    The cosine alone would split words that occur in all kinds of contexts: clusters of scattered contexts have
+    dissimilar centers, but their contexts are no closer to their own center.
     """
-    length_c, length_e = np.sqrt(dot(sums, c, sums, c)), np.sqrt(dot(sums, e, sums, e))
-    far = ONE - dot(sums, c, sums, e) / max(length_c * length_e, TINY)
-    return far * far * (length_c / np.float32(sizes[c]) + length_e / np.float32(sizes[e])) / np.float32(2)
+    norm_c, norm_e = np.sqrt(dot(sums, c, sums, c)), np.sqrt(dot(sums, e, sums, e))
+    distance = ONE - dot(sums, c, sums, e) / max(norm_c * norm_e, TINY)
+    return distance * distance * (norm_c / np.float32(sizes[c]) + norm_e / np.float32(sizes[e])) / np.float32(2)

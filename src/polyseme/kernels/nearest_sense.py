@@ -1,80 +1,44 @@
-"""Choosing the sense of a word in its context: shared by training and by questions to a model."""
+"""Choosing the sense of a token by its context vector: the rule that training and sense assignment share."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyseme.kernels.jit import inline, internal
-from polyseme.kernels.simd.padding import LANES
-from polyseme.kernels.simd.vector import broadcast, load, reduce_add, store
+from polyseme.kernels.rows import FIRST, dot
 
-# How a sense is chosen; at random for a control.
+# Rules for choosing a sense in training; AT_RANDOM is a control.
 ONE_SENSE, BY_CENTER, BY_VECTOR, AT_RANDOM = 0, 1, 2, 3
-# Cosines closer than this are equal, and the older sense wins: rounding must not decide.
+# Scores that differ by less are equal, and the first sense wins: rounding errors must not decide.
 TIE = np.float32(1e-5)
-ZERO, ONE = np.float32(0), np.float32(1)
-# The first row, or the only one. What is called with a literal 0 would be compiled once more, for that.
-FIRST = np.int64(0)
+BELOW_ANY_COSINE = np.float32(-2)
 
 
 @inline
-def dot(a, row_a, b, row_b):
-    """a[row_a] . b[row_b]"""
-    products = broadcast(ZERO)
-    for i in range(0, a.shape[1], LANES):
-        products += load(a, row_a, i) * load(b, row_b, i)
-    return reduce_add(products)
+def nearest_sense(context, context_inverse_norm, first, last, centers, center_inverse_norms, log_prior):
+    """k = argmax over k = first..last-1 of cos(centers[k], context) + log_prior[k]; returns k and its cosine.
 
-
-@internal
-def context_vector(words, first, last, center, table, context):
-    """Mean of the rows of words[first:last], without words[center]; returns its squared length.
-
-    words    IN   int32 (n,)
-    table    IN   float32 (V, d)
-    context  OUT  float32 (1, d)
+    context               IN  float32 (1, c)
+    context_inverse_norm  IN  float32         1 / |context|, or 0 for the zero vector: its cosines are 0
+    centers               IN  float32 (R, c)
+    center_inverse_norms  IN  float32 (R,)    1 / |center|, or 0 for the zero vector
+    log_prior             IN  float32 (R,)    or None for a uniform prior
     """
-    others = last - first - (1 if first <= center < last else 0)
-    scale = broadcast(ONE / np.float32(max(others, 1)))
-    squares = broadcast(ZERO)
-    for i in range(0, table.shape[1], LANES):
-        mean = broadcast(ZERO)
-        for t in range(first, last):
-            if t != center:
-                mean += load(table, words[t], i)
-        mean = mean * scale
-        squares += mean * mean
-        store(context, FIRST, i, mean)
-    return reduce_add(squares)
-
-
-@inline
-def nearest_center(context, scale, first, last, centers, center_inverse_norms):
-    """The row among first..last-1 whose center has the highest cosine with the context, and that cosine.
-
-    context        IN  float32 (1, d)
-    scale          IN  float32         what brings the context to length 1; 0 if it has none
-    centers        IN  float32 (R, d)
-    center_inverse_norms  IN  float32 (R,)    the same of each center: a cosine with one of length 0 is 0
-    """
-    best = first
-    best_cosine = np.float32(-2)
+    best, best_cosine, best_score = first, BELOW_ANY_COSINE, np.float32(-np.inf)
     for row in range(first, last):
-        cosine = dot(context, FIRST, centers, row) * (scale * center_inverse_norms[row])
-        if cosine > best_cosine + TIE:
-            best, best_cosine = row, cosine
+        cosine = dot(context, FIRST, centers, row) * (context_inverse_norm * center_inverse_norms[row])
+        score = cosine
+        if log_prior is not None:
+            score += log_prior[row]
+        if score > best_score + TIE:
+            best, best_cosine, best_score = row, cosine, score
     return best, best_cosine
 
 
-@inline
-def unit_scale(square):
-    """What brings a vector of this squared length to length 1, if it has any."""
-    return ONE / np.sqrt(square) if square > ZERO else ZERO
-
-
 @internal
-def strongest_vector(context, first, last, vectors):
-    """The row among first..last-1 whose vector has the largest dot product with the context (maxout)."""
+def largest_product(context, first, last, vectors):
+    """k = argmax over k = first..last-1 of vectors[k] . context[0], the rule of mssg-maxout."""
     best = first
     best_product = dot(context, FIRST, vectors, first)
     for row in range(first + 1, last):
@@ -82,3 +46,9 @@ def strongest_vector(context, first, last, vectors):
         if product > best_product:
             best, best_product = row, product
     return best
+
+
+def inverse_norms(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 / |row| of each row, or 0 for rows of zeros, as `nearest_sense` takes them.  rows IN float32 (..., c)"""
+    norms = np.sqrt(np.einsum("...i,...i->...", rows, rows))
+    return np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)

@@ -1,4 +1,4 @@
-"""A small random generator for kernels (SplitMix64): the state is one uint64 in an array, so each block has its own."""
+"""A small random generator for kernels (SplitMix64). Its state is one uint64 in an array, seeded for each block."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def draw(state):
 
 @kernel
 def below(bits, n):
-    """A number in 0..n-1 from the high half of random bits."""
+    """A random integer in 0..n-1, from the upper 32 of 64 random bits."""
     return np.int64((bits >> S32) * np.uint64(n) >> S32)
 
 
 @kernel
-def alias_slot(bits, noise):
-    """Where in an alias table random bits point.  noise IN uint32 (V, 2), see `Vocabulary.negative_table`"""
-    return below(bits, len(noise))
+def alias_slot(bits, negative_table):
+    """Slot of the alias table selected by random bits.  negative_table IN uint32 (V, 2)"""
+    return below(bits, len(negative_table))
 
 
 @kernel
-def negative_word(bits, noise):
-    """The noise word that random bits stand for."""
-    slot = alias_slot(bits, noise)
-    alias = np.int64(noise[slot, 1])  # read in any case: no branch, which could not be foreseen
-    return slot if (bits & LOW) < noise[slot, 0] else alias
+def negative_word(bits, negative_table):
+    """Negative sample for 64 random bits.  negative_table IN uint32 (V, 2), see `Vocabulary.negative_table`"""
+    slot = alias_slot(bits, negative_table)
+    alias = np.int64(negative_table[slot, 1])  # read unconditionally: a branch on random bits is often mispredicted
+    return slot if (bits & LOW) < negative_table[slot, 0] else alias

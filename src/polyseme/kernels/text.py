@@ -1,10 +1,10 @@
-"""Tokenizing UTF-8 text and mapping tokens to ids. The tests compare it with `regex.findall` and a dict.
+"""Splitting UTF-8 text into words and mapping words to ids. The tests compare it with `regex.findall` and a dict.
 
 A tokenizer is a table of character classes, one per code point:
 
     SEPARATOR   separates words
     WORD        a run of these is a word
-    JOINER      part of a word if WORD characters stand on both sides (the apostrophe of don't)
+    JOINER      part of a word if between two WORD characters (the apostrophe of don't)
     SINGLE      a word by itself (an ideograph)
 """
 
@@ -40,7 +40,7 @@ class LexiconArrays(NamedTuple):
     slots   SHARED  int64  (a power of 2,)  the id of a word, or EMPTY
     hashes  SHARED  uint64 (capacity,)      hash of each word
     bounds  SHARED  int64  (capacity + 1,)  word i is letters[bounds[i] : bounds[i + 1] - 1]
-    letters SHARED  uint8  (room,)          the bytes of the words, each word followed by a newline
+    letters SHARED  uint8  (bytes,)         the bytes of the words, each word followed by a newline
     counts  SHARED  int64  (capacity,)      occurrences of each word
     size    SHARED  int64  (1,)             number of words
     """
@@ -55,7 +55,7 @@ class LexiconArrays(NamedTuple):
 
 @internal
 def class_at(text, i, classes):
-    """Class, and length in bytes, of the character at text[i]; the text is valid UTF-8."""
+    """Class and length in bytes of the character that starts at text[i].  text IN uint8 (n,), valid UTF-8"""
     lead = np.int64(text[i])
     if lead < 0x80:
         return classes[lead], 1
@@ -77,26 +77,26 @@ def find_spans(text, classes, bounds):
     Returns the number of words and line ends.
     """
     n = len(text)
-    edges = bounds.reshape(-1)  # starts and ends in turn
-    found, i, inside = np.int64(0), np.int64(0), False
+    edges = bounds.reshape(-1)  # alternating starts and ends
+    num_edges, i, inside = np.int64(0), np.int64(0), False
     while i < n:
         kind, width = class_at(text, i, classes)
         if kind == JOINER:
             kind = WORD if inside and i + width < n and class_at(text, i + width, classes)[0] == WORD else SEPARATOR
         if (kind == WORD) != inside:
-            edges[found] = i
-            found += 1
+            edges[num_edges] = i
+            num_edges += 1
         inside = kind == WORD
         if kind == SINGLE:
-            edges[found], edges[found + 1] = i, i + width
-            found += 2
+            edges[num_edges], edges[num_edges + 1] = i, i + width
+            num_edges += 2
         elif text[i] == NEWLINE:
-            edges[found] = edges[found + 1] = i
-            found += 2
+            edges[num_edges] = edges[num_edges + 1] = i
+            num_edges += 2
         i += width
-    edges[found] = n
-    found += inside
-    return found // 2
+    edges[num_edges] = n
+    num_edges += inside
+    return num_edges // 2
 
 
 @kernel
@@ -189,7 +189,7 @@ def same_word(text, start, end, letters, bounds, word):
 
 @kernel
 def fill_slots(slots, hashes, size):
-    """Enter the words 0 to size - 1 into empty slots.  slots OUT; hashes IN, as in `LexiconArrays`"""
+    """Insert the words 0 to size - 1 into an empty hash table.  slots OUT; hashes IN, as in `LexiconArrays`"""
     mask = np.uint64(len(slots) - 1)
     for word in range(size):
         slot = np.int64(hashes[word] & mask)
@@ -204,7 +204,7 @@ def write_table(letters, bounds, order, counts, out):
 
     letters, bounds  IN   as in `LexiconArrays`
     order            IN   int64 (k,)  ids of the words, in the order to write them
-    counts           IN   int64 (k,)  count of each of these
+    counts           IN   int64 (k,)  count of each word, in the same order
     out              OUT  uint8       must hold the letters and MAX_COUNT_BYTES per word
     """
     n = np.int64(0)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.assign import assign_senses
+from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import TEMPERATURE
@@ -63,7 +64,7 @@ class SenseAssigner:
             self.data.arrays.sense_offsets,
             self.data.num_visible_senses,
             centers,
-            np.einsum("ij,ij->i", centers, centers),
+            inverse_norms(centers),
             self._log_prior(),
         )
         views = tuple(array.view(np.ndarray) for array in tables)

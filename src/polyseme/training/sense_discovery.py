@@ -11,7 +11,8 @@ from polyseme._io.memory_map import release_pages
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.occurrences import find_occurrences
 from polyseme.kernels.contexts import gather_contexts
-from polyseme.kernels.kmeans import cluster_words, unit_rows
+from polyseme.kernels.kmeans import cluster_words, normalize_rows
+from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import zero_padded_rows
 from polyseme.training.state import TrainState
 
@@ -55,8 +56,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, found)
         rows = p.sense_offsets[some][:, None] + np.arange(most)
         p.cluster_centers[rows] = centers
-        lengths = np.sqrt(np.einsum("wkd,wkd->wk", centers, centers))
-        p.center_inverse_norms[rows] = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        p.center_inverse_norms[rows] = inverse_norms(centers)
         p.sense_counts[rows] = sizes
         p.num_senses[some] = found
 
@@ -69,7 +69,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         gather_contexts(
             tokens, places, sentences[inside], sentences[inside + 1], window, decay, weights, choice, contexts
         )
-        unit_rows(contexts, bounds - bounds[0], numbers)
+        normalize_rows(contexts, bounds - bounds[0], numbers)
         return contexts[: numbers.sum()], numbers
 
     with ThreadPoolExecutor(state.threads) as pool:

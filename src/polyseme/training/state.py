@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from polyseme.kernels.nearest_sense import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.simd.padding import zero_padded_rows
-from polyseme.kernels.train.block import Parameters, Settings, Tables
+from polyseme.kernels.train.block import KernelConfig, Parameters, Tables
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
 from polyseme.training.whitening import whitened
 from polyseme.vocabulary import Vocabulary
 
-HOT_ROWS = 1024  # the rows of v_g of which each thread has a copy, see kernels/training.py
+HOT_ROWS = 1024  # the rows of v_g of which each thread has a copy, see kernels/train/block.py
 RULES = {
     "skip-gram": ONE_SENSE,
     "mssg": BY_CENTER,
@@ -70,11 +70,11 @@ class TrainState:
         return cls(config, vocabulary, threads, parameters, tables, split=False)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> KernelConfig:
         """What the kernel is told, now."""
         config = self.config
         discovers = config.model == "np-mssg"
-        return Settings(
+        return KernelConfig(
             rule=RULES[config.model] if self.split else ONE_SENSE,
             window=config.window,
             sense_window=config.sense_window if self._whitened else 0,
@@ -86,7 +86,7 @@ class TrainState:
             fill_empty=discovers or config.sense_init != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
-            hot=hot_rows(len(self.vocabulary), self.threads),
+            hot_rows=hot_rows(len(self.vocabulary), self.threads),
         )
 
     @property

@@ -242,7 +242,7 @@ def num_threads(threads: int, corpus: EncodedCorpus) -> int:
     """The number of threads meant: 0 is one for each core this process may use.
 
     A small corpus gets fewer: each thread needs several blocks an epoch, or the rows that threads have copies of
-    (see kernels/training.py) would learn too little before their mean is taken.
+    (see kernels/train/block.py) would learn too little before their mean is taken.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     blocks = len(block_bounds(corpus.sentences)) - 1

@@ -1,7 +1,7 @@
-"""The training kernel against its twin, on one thread, for every model and optimizer.
+"""The training kernel against its reference implementation, on one thread, for every model and optimizer.
 
-Tolerance: the kernel computes in float32 and approximates exp, the twin in float64 with the library's exp. After a few
-hundred pairs their vectors may differ by 1e-4 at most, and all counts must be equal.
+The kernel computes in float32 and approximates exp; the reference computes in float64 with math.exp. After a few
+hundred pairs their vectors may differ by at most 1e-4, and all counts must be equal.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from numpy.typing import NDArray
 from polyseme.kernels import reference
 from polyseme.kernels.nearest_sense import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
 from polyseme.kernels.simd.padding import padded_rows, zero_padded_rows
-from polyseme.kernels.train.block import Parameters, Settings, Tables, make_scratch, train_block
+from polyseme.kernels.train.block import KernelConfig, Parameters, Tables, make_scratch, train_block
 from polyseme.vocabulary import Vocabulary
 
 TOLERANCE = 1e-4
-RATE = 0.0625  # the same in float32 and float64
+LEARNING_RATE = 0.0625  # exact in float32
 LONGEST = 40
 
+# Rule, new_sense_threshold, fill_empty.
 RULES = {
     "skip-gram": (ONE_SENSE, -2.0, False),
-    "mssg, centers from contexts": (BY_CENTER, -2.0, True),
-    "mssg, centers from zero": (BY_CENTER, -2.0, False),
+    "mssg, first contexts as centers": (BY_CENTER, -2.0, True),
+    "mssg, zero centers": (BY_CENTER, -2.0, False),
     "np-mssg": (BY_CENTER, 0.2, True),
     "mssg-maxout": (BY_VECTOR, -2.0, False),
     "random-senses": (AT_RANDOM, -2.0, True),
@@ -37,7 +38,7 @@ RULES = {
 
 @dataclass
 class Case:
-    """A random small corpus and settings."""
+    """A small random corpus, and hyper-parameters."""
 
     tokens: NDArray[np.int32]
     sentences: NDArray[np.int64]
@@ -73,18 +74,19 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters, Tables, Settings]:
+def make(case: Case, rule: str, adagrad: bool, hot_rows: int = 0) -> tuple[Parameters, Tables, KernelConfig]:
+    """Random parameters and tables for a case, and the kernel's config."""
     random = np.random.default_rng(case.seed)
     rows = case.words * case.senses
     kind, threshold, fill_empty = RULES[rule]
 
-    # In one dimension contexts are 1 or -1, and whether a mean of them is 0 is a matter of rounding.
+    # At least 2: in one dimension unit contexts are 1 or -1, and rounding decides whether their mean is 0.
     sense_dim = case.dim if rule == "mssg-maxout" else max((case.dim + 1) // 2, 2)
 
     def vectors(n: int, dim: int = case.dim) -> NDArray[np.float32]:
         return padded_rows(random.normal(0, 0.5, (n, dim)).astype(np.float32))
 
-    table = np.concatenate([vectors(case.words), zero_padded_rows(hot, case.dim)])
+    table = np.concatenate([vectors(case.words), zero_padded_rows(hot_rows, case.dim)])
     parameters = Parameters(
         global_vectors=table,
         global_squares=zero_padded_rows(len(table) if adagrad else 0, case.dim),
@@ -99,31 +101,40 @@ def make(case: Case, rule: str, adagrad: bool, hot: int = 0) -> tuple[Parameters
     counts = np.sort(random.integers(5, 100, case.words))[::-1].astype(np.int64)
     vocabulary = Vocabulary([str(i) for i in range(case.words)], counts)
     tables = Tables(vocabulary.keep_thresholds(0.05), vocabulary.negative_table(), vectors(case.words, sense_dim))
-    scalars = Settings(
-        kind,
-        case.window,
-        case.sense_window,
-        case.sense_decay,
-        case.negatives,
-        case.max_negatives,
-        case.negative_sharing,
-        threshold,
-        fill_empty,
-        adagrad,
-        0.1,
-        hot,
+    config = KernelConfig(
+        rule=kind,
+        window=case.window,
+        sense_window=case.sense_window,
+        sense_decay=case.sense_decay,
+        negatives=case.negatives,
+        max_negatives=case.max_negatives,
+        negative_sharing=case.negative_sharing,
+        new_sense_threshold=threshold,
+        fill_empty=fill_empty,
+        adagrad=adagrad,
+        adagrad_delta=0.1,
+        hot_rows=hot_rows,
     )
-    return parameters, tables, scalars
+    return parameters, tables, config
 
 
 def arrays(parameters: Parameters) -> list[NDArray[Any]]:
     return list(parameters)
 
 
-def run_kernel(case: Case, parameters: Parameters, tables: Tables, scalars: Settings) -> tuple[int, int, float]:
-    scratch = make_scratch(LONGEST, case.dim, tables.context_table.shape[1], scalars)
+def run_kernel(case: Case, parameters: Parameters, tables: Tables, config: KernelConfig) -> tuple[int, int, float]:
+    scratch = make_scratch(LONGEST, case.dim, tables.context_table.shape[1], config)
     trained, pairs, loss = train_block(
-        case.tokens, case.sentences, parameters, tables, scalars, scratch, np.uint64(case.seed), np.float32(RATE), 0, 1
+        case.tokens,
+        case.sentences,
+        parameters,
+        tables,
+        config,
+        scratch,
+        np.uint64(case.seed),
+        np.float32(LEARNING_RATE),
+        0,
+        1,
     )
     return trained, pairs, loss
 
@@ -132,11 +143,11 @@ def run_kernel(case: Case, parameters: Parameters, tables: Tables, scalars: Sett
 @pytest.mark.parametrize("rule", RULES)
 @given(case=cases())
 @settings(max_examples=60)
-def test_kernel_and_twin_give_the_same_numbers(rule: str, adagrad: bool, case: Case) -> None:
-    fast, tables, scalars = make(case, rule, adagrad)
+def test_kernel_and_reference_give_the_same_numbers(rule: str, adagrad: bool, case: Case) -> None:
+    fast, tables, config = make(case, rule, adagrad)
     slow = Parameters._make(a.astype(np.float64) if a.dtype == np.float32 else a.copy() for a in arrays(fast))
-    trained, pairs, loss = run_kernel(case, fast, tables, scalars)
-    expected = reference.train_block(case.tokens, case.sentences, slow, tables, scalars, case.seed, RATE)
+    trained, pairs, loss = run_kernel(case, fast, tables, config)
+    expected = reference.train_block(case.tokens, case.sentences, slow, tables, config, case.seed, LEARNING_RATE)
     assert (trained, pairs) == expected[:2]
     assert loss == pytest.approx(expected[2], rel=1e-4, abs=1e-4)
     for name, a, b in zip(Parameters._fields, arrays(fast), arrays(slow), strict=True):
@@ -149,50 +160,50 @@ def test_kernel_and_twin_give_the_same_numbers(rule: str, adagrad: bool, case: C
 @pytest.mark.parametrize("adagrad", [False, True], ids=["sgd", "adagrad"])
 @given(case=cases())
 @settings(max_examples=30)
-def test_a_copy_of_the_hot_rows_changes_nothing_for_a_thread_alone(adagrad: bool, case: Case) -> None:
-    plain, tables, scalars = make(case, "skip-gram", adagrad)
-    run_kernel(case, plain, tables, scalars)
-    hot, tables, scalars = make(case, "skip-gram", adagrad, hot=2)
-    run_kernel(case, hot, tables, scalars)
+def test_hot_rows_change_nothing_on_one_thread(adagrad: bool, case: Case) -> None:
+    plain, tables, config = make(case, "skip-gram", adagrad)
+    run_kernel(case, plain, tables, config)
+    hot, tables, config = make(case, "skip-gram", adagrad, hot_rows=2)
+    run_kernel(case, hot, tables, config)
     np.testing.assert_allclose(hot.global_vectors[: case.words], plain.global_vectors, atol=1e-5)
     np.testing.assert_allclose(hot.sense_vectors, plain.sense_vectors, atol=1e-5)
 
 
 @given(case=cases())
 @settings(max_examples=30)
-def test_a_center_is_the_mean_of_as_many_contexts_as_were_counted(case: Case) -> None:
-    parameters, tables, scalars = make(case, "mssg, centers from contexts", adagrad=False)
-    trained, _, _ = run_kernel(case, parameters, tables, scalars)
+def test_counts_add_up_and_inverse_norms_match_the_centers(case: Case) -> None:
+    parameters, tables, config = make(case, "mssg, first contexts as centers", adagrad=False)
+    trained, _, _ = run_kernel(case, parameters, tables, config)
     assert parameters.sense_counts.sum() == trained
-    never = parameters.sense_counts == 0
-    assert not parameters.cluster_centers[never].any()
-    lengths = np.linalg.norm(parameters.cluster_centers.astype(np.float64), axis=1)
-    np.testing.assert_allclose(parameters.center_inverse_norms * lengths, lengths > 0, atol=1e-4)
+    empty = parameters.sense_counts == 0
+    assert not parameters.cluster_centers[empty].any()
+    norms = np.linalg.norm(parameters.cluster_centers.astype(np.float64), axis=1)
+    np.testing.assert_allclose(parameters.center_inverse_norms * norms, norms > 0, atol=1e-4)
 
 
 @given(case=cases())
 @settings(max_examples=30)
-def test_adagrad_without_delta_stays_finite_and_leaves_the_ends_of_rows_alone(case: Case) -> None:
-    parameters, tables, scalars = make(case, "skip-gram", adagrad=True)
-    run_kernel(case, parameters, tables, scalars._replace(adagrad_delta=0.0))
+def test_adagrad_with_a_delta_of_zero_stays_finite_and_keeps_the_padding_zero(case: Case) -> None:
+    parameters, tables, config = make(case, "skip-gram", adagrad=True)
+    run_kernel(case, parameters, tables, config._replace(adagrad_delta=0.0))
     for vectors in (parameters.sense_vectors, parameters.global_vectors):
         assert np.isfinite(vectors).all()
         assert not vectors[:, case.dim :].any()
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_token_whose_window_is_empty_trains_nothing_and_creates_no_sense(rule: str) -> None:
+def test_a_token_without_context_trains_nothing_and_adds_no_sense(rule: str) -> None:
     case = Case(np.array([0, 1, 1], np.int32), np.arange(4, dtype=np.int64), 2, 3, 8, 5, 0, 1.0, 2, 10, 1, seed=1)
-    parameters, tables, scalars = make(case, rule, adagrad=False)
+    parameters, tables, config = make(case, rule, adagrad=False)
     before = [array.copy() for array in arrays(parameters)]
-    assert run_kernel(case, parameters, tables, scalars) == (0, 0, 0.0)
+    assert run_kernel(case, parameters, tables, config) == (0, 0, 0.0)
     for name, old, new in zip(Parameters._fields, before, arrays(parameters), strict=True):
         np.testing.assert_array_equal(old, new, err_msg=name)
 
 
-def test_np_mssg_makes_no_more_senses_than_a_word_has_room_for() -> None:
+def test_np_mssg_adds_no_more_senses_than_a_word_has_rows() -> None:
     tokens = np.random.default_rng(0).integers(0, 12, 4000).astype(np.int32)
     case = Case(tokens, np.arange(0, 4001, 40, dtype=np.int64), 12, 3, 16, 3, 5, 0.85, 2, 10, 3, seed=2)
-    parameters, tables, scalars = make(case, "np-mssg", adagrad=False)
-    run_kernel(case, parameters, tables, scalars._replace(new_sense_threshold=0.9))
+    parameters, tables, config = make(case, "np-mssg", adagrad=False)
+    run_kernel(case, parameters, tables, config._replace(new_sense_threshold=0.9))
     assert parameters.num_senses.tolist() == [3] * 12

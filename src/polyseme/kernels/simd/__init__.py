@@ -1,1 +1,1 @@
-"""SIMD building blocks: everything that uses Numba's internals or llvmlite."""
+"""SIMD vectors, padded arrays and prefetching: the only modules that use Numba's internals or llvmlite."""

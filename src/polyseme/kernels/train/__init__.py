@@ -1,1 +1,1 @@
-"""The training kernel: blocks of sentences, the context_table of a sense, the gradient update."""
+"""The training kernel."""

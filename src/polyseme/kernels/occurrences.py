@@ -1,0 +1,34 @@
+"""Positions of words in a corpus."""
+
+from __future__ import annotations
+
+from polyseme.kernels.jit import kernel
+from polyseme.kernels.rng import below, draw
+
+
+@kernel
+def sample_occurrences(tokens, first_position, offsets, rng, seen, positions):
+    """Record the positions of words: all of them, in order, or a uniform sample of those that have more than fit.
+
+    Called for consecutive chunks of a text. Samples by reservoir sampling, so the text is read once.
+
+    tokens          IN      int32 (n,)      ids; ids >= V are skipped
+    first_position  IN      int64           position of tokens[0] in the text
+    offsets         IN      int64 (V + 1,)  positions of word w go to positions[offsets[w] : offsets[w + 1]]
+    rng             SHARED  uint64 (1,)
+    seen            SHARED  int64 (V,)      occurrences of each word so far
+    positions       SHARED  int64 (offsets[V],)
+    """
+    for t in range(len(tokens)):
+        word = tokens[t]
+        if word >= len(seen):
+            continue
+        capacity = offsets[word + 1] - offsets[word]
+        if capacity == 0:
+            continue
+        slot = seen[word]
+        seen[word] += 1
+        if slot >= capacity:
+            slot = below(draw(rng), seen[word])
+        if slot < capacity:
+            positions[offsets[word] + slot] = first_position + t
