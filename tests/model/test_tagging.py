@@ -49,7 +49,7 @@ def test_a_line_is_a_context_of_its_own(model: SenseModel) -> None:
 @pytest.mark.parametrize("name", ["mssg", "np-mssg", "mssg-maxout"])
 def test_tagging_agrees_with_disambiguation(name: str, trained: Callable[[str], Path], planted: PlantedCorpus) -> None:
     model = SenseModel.load(trained(name))
-    for use in planted.uses[:300]:
+    for use in planted.occurrences[:300]:
         words = planted.sentences[use.sentence]
         if words.count(use.word) == 1:
             tagged = model.tag(" ".join(words)).split()[use.position]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord
-from polyseme.examples.store import ExampleReader, from_line, no_examples
+from polyseme.examples.store import ExampleReader, no_examples, parse_line
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.arrays import ModelArrays
@@ -171,7 +171,7 @@ class SenseModel:
         """The senses of a word, most frequent first, with shares and example sentences."""
         w = self.find(word)[0]
         name, rows, shares = self.vocabulary.words[w], self.rows(w), self.shares(w)
-        examples = from_line(self.read_examples(w, w + 1)[0])
+        examples = parse_line(self.read_examples(w, w + 1)[0])
         every = int(self.arrays.sense_offsets[w + 1]) - rows.start
         shown = tuple(
             Sense(

@@ -20,6 +20,7 @@ from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.tokenizers import WHITESPACE
 from polyseme.examples.selection import best_positions
 from polyseme.kernels.jit import cache_folder
+from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.sense_discovery import init_from_clusters
@@ -76,7 +77,8 @@ def compile_last_kernels(config: TrainConfig) -> None:
         corpus={},
         training={},
     )
-    best_positions(model, corpus, 1, 1, lambda: None)
+    num_rows = len(model.arrays.sense_vectors)
+    best_positions(SenseAssigner(model), corpus, corpus.counts, num_rows, 1, config.seed, 1, lambda: None)
 
 
 def _small_corpus() -> EncodedCorpus:
