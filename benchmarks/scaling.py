@@ -67,7 +67,7 @@ def first_part(corpus: EncodedCorpus, tokens: int) -> EncodedCorpus:
     sentences = np.concatenate([corpus.sentences[:-1] + i * len(corpus.tokens) for i in range(times)])
     last = int(np.searchsorted(sentences, tokens, side="right")) - 1
     ids = np.concatenate([corpus.tokens] * times)[: sentences[last]] if times > 1 else corpus.tokens[: sentences[last]]
-    return corpus.changed(ids, corpus.words, sentences[: last + 1])
+    return corpus.with_tokens(ids, corpus.words, sentences[: last + 1])
 
 
 def cost(corpus: EncodedCorpus, model: str, repeat: int, **changed: int) -> float:

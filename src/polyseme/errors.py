@@ -2,47 +2,47 @@
 
 
 class PolysemeError(Exception):
-    """Base of every error that polyseme raises on purpose."""
+    """Base class of all errors that polyseme raises on purpose."""
 
 
 class ConfigError(PolysemeError, ValueError):
-    """A hyper-parameter that cannot be."""
+    """Invalid hyper-parameter or option."""
 
 
 class CorpusError(PolysemeError, ValueError):
-    """Text that cannot be read, or holds too little to learn from."""
+    """Text that cannot be read or is too short for training."""
 
 
 class DataError(PolysemeError, ValueError):
-    """An evaluation data set that is not as it should be; says the file and the line."""
+    """Malformed evaluation data; the message names the file and the line."""
 
 
 class MissingExtra(PolysemeError, ImportError):
-    """A part of polyseme that is installed only if asked for; says how."""
+    """An optional dependency is not installed; the message says how to install it."""
 
 
 class MissingFile(PolysemeError, FileNotFoundError):
-    """A file or folder that is not there."""
+    """A file or folder does not exist."""
 
 
 class OutputExists(PolysemeError, FileExistsError):
-    """An output path that is taken; nothing is overwritten unasked."""
+    """The output path exists already, and overwriting was not requested."""
 
 
 class ModelError(PolysemeError, ValueError):
-    """A model folder that is incomplete, damaged, or too new."""
+    """A model folder is incomplete, damaged, or of a newer format."""
 
 
 class TrainingError(PolysemeError, RuntimeError):
-    """A training run that cannot go on."""
+    """Training cannot start or continue."""
 
 
 class UnknownWord(PolysemeError, KeyError):
-    """A word or a sense that the model does not have."""
+    """The model does not have this word or sense."""
 
     def __str__(self) -> str:  # KeyError would show the message in quotes
         return str(self.args[0])
 
 
 class Interrupted(PolysemeError):
-    """Training was asked to stop, and did so at a point from which it can go on."""
+    """Training was stopped on request; it can be resumed."""

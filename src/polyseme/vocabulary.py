@@ -1,4 +1,4 @@
-"""Words, counts, subsampling, and the noise distribution that negatives are drawn from."""
+"""The vocabulary: words, counts, subsampling, and the distribution of negative samples."""
 
 from __future__ import annotations
 
@@ -18,10 +18,29 @@ TWO_32 = float(2**32)
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of a model, most frequent first; a word's id is its place in the list."""
+    """The words of a model with their counts, most frequent first; a word's id is its index in the list."""
 
     words: list[str]
     counts: NDArray[np.int64]
+
+    @classmethod
+    def from_counts(
+        cls, words: list[str], counts: NDArray[np.int64], *, min_count: int, max_size: int | None
+    ) -> Vocabulary:
+        """The vocabulary of the words that occur at least `min_count` times, at most `max_size` of them.
+
+        words, counts  all words of a corpus, most frequent first
+        """
+        size = int(np.searchsorted(-counts, -min_count, side="right"))
+        if max_size is not None:
+            size = min(size, max_size)
+        if size < 2:
+            top = f" (the most frequent, '{words[0]}', occurs {int(counts[0]):,} times)" if words else ""
+            raise CorpusError(
+                f"{size} of {len(words):,} distinct words are in the vocabulary{top}; at least 2 are needed. "
+                f"Give more text or a lower --min-count than {min_count}."
+            )
+        return cls(words[:size], counts[:size].copy())
 
     def __len__(self) -> int:
         return len(self.words)
@@ -34,19 +53,20 @@ class Vocabulary:
         return {word: i for i, word in enumerate(self.words)}
 
     def unknown(self, word: str) -> UnknownWord:
-        """The error for a word that is not there; it names close ones."""
+        """The error for a word that is not in the vocabulary; its message suggests similar words."""
         close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
         close += [w for w in get_close_matches(word, self.words[:50_000], n=3) if w not in close]
         hint = f" Closest: {', '.join(close)}." if close else ""
         return UnknownWord(
             f"'{word}' is not among the {len(self):,} words of this model "
-            f"(the rarest was seen {int(self.counts[-1]):,} times).{hint}"
+            f"(the rarest occurs {int(self.counts[-1]):,} times).{hint}"
         )
 
     def keep_thresholds(self, subsample: float) -> NDArray[np.uint64]:
-        """For each word, the number out of 2^32 under which a random draw keeps a token (word2vec's rule).
+        """Probability, times 2^32, that subsampling keeps a token of each word, (V,).
 
-        p(keep) = (sqrt(f / t) + 1) * t / f, where f is the word's frequency and t the threshold.
+        p(keep) = (sqrt(f / t) + 1) * t / f, as in word2vec, where f is the relative frequency of the word and t is
+        `subsample`; 0 keeps all tokens.
         """
         if subsample <= 0:
             return np.full(len(self), 2**32, np.uint64)
@@ -54,58 +74,47 @@ class Vocabulary:
         return np.asarray(np.minimum(np.sqrt(ratio) + ratio, 1.0) * TWO_32).astype(np.uint64)
 
     def negative_table(self, power: float = 0.75) -> NDArray[np.uint32]:
-        """An alias table of unigram^power: (V, 2) of a threshold out of 2^32, and the word taken above it.
+        """Alias table of the distribution of negative samples, unigram^power: (V, 2), threshold and alias.
 
-        Draw a slot at random and a number r < 2^32: the noise word is the slot if r < threshold, else the alias.
+        To sample a word, draw a slot and a number r below 2^32: the word is the slot if r < threshold, else the alias.
         """
         mass = self.counts.astype(np.float64) ** power
         mass *= len(self) / mass.sum()
         table = np.empty((len(self), 2), np.uint32)
         table[:, 0] = 2**32 - 1
         table[:, 1] = np.arange(len(self))
-        poor = [int(i) for i in np.flatnonzero(mass < 1)]
-        rich = [int(i) for i in np.flatnonzero(mass >= 1)]
-        left = mass.tolist()
-        while poor and rich:
-            small, large = poor.pop(), rich[-1]
-            table[small] = (int(left[small] * (2**32 - 1)), large)
-            left[large] -= 1 - left[small]
-            if left[large] < 1:
-                poor.append(rich.pop())
+        small = [int(i) for i in np.flatnonzero(mass < 1)]
+        large = [int(i) for i in np.flatnonzero(mass >= 1)]
+        remaining = mass.tolist()
+        while small and large:
+            slot, alias = small.pop(), large[-1]
+            table[slot] = (int(remaining[slot] * (2**32 - 1)), alias)
+            remaining[alias] -= 1 - remaining[slot]
+            if remaining[alias] < 1:
+                small.append(large.pop())
         return table
 
     def multi_sense_mask(self, *, top: int, min_count: int, listed: Collection[str] | None) -> NDArray[np.bool_]:
-        """Which words may have several senses: the `top` most frequent with `min_count` uses, or those `listed`."""
-        chosen = np.zeros(len(self), np.bool_)
+        """Which words may have several senses, (V,).
+
+        Those `listed`, if it is given, else those of the `top` most frequent that occur at least `min_count` times.
+        """
+        mask = np.zeros(len(self), np.bool_)
         if listed is not None:
-            chosen[[self.index[word] for word in listed if word in self.index]] = True
+            mask[[self.index[word] for word in listed if word in self.index]] = True
         else:
-            chosen[:top] = self.counts[:top] >= min_count
-        return chosen
-
-
-def cut(words: list[str], counts: NDArray[np.int64], *, min_count: int, max_size: int | None) -> Vocabulary:
-    """The vocabulary of the words seen at least `min_count` times, at most `max_size` of them."""
-    size = int(np.searchsorted(-counts, -min_count, side="right"))
-    if max_size is not None:
-        size = min(size, max_size)
-    if size < 2:
-        seen = f"the most frequent, '{words[0]}', {int(counts[0]):,} times" if words else "no word at all"
-        raise CorpusError(
-            f"{size} words are left of {len(words):,} ({seen}); at least 2 are needed. "
-            f"Give more text or a lower --min-count than {min_count}."
-        )
-    return Vocabulary(words[:size], counts[:size].copy())
+            mask[:top] = self.counts[:top] >= min_count
+        return mask
 
 
 def write_words(path: Path, words: list[str], counts: NDArray[np.int64]) -> None:
-    """Write `word TAB count` lines, most frequent first."""
+    """Write lines `word TAB count`."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{word}\t{count}\n" for word, count in zip(words, counts.tolist(), strict=True))
 
 
 def read_words(path: Path) -> tuple[list[str], NDArray[np.int64]]:
-    """Read what `write_words` wrote; a ValueError if a line is not of that form."""
+    """Read a file written by `write_words`; ValueError if it is malformed."""
     fields = path.read_bytes().decode("utf-8").replace("\n", "\t").split("\t")
     if fields.pop() != "" or len(fields) % 2:
         raise ValueError("lines must be: word TAB count")

@@ -1,4 +1,4 @@
-"""Results of threads, in order."""
+"""The ordered thread pool."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from polyseme._io.thread_pool import AHEAD, map_in_order
+from polyseme._io.thread_pool import PENDING_PER_THREAD, map_in_order
 
 
-def test_results_come_in_the_order_of_the_items_whoever_is_done_first() -> None:
-    def slow_at_first(n: int) -> int:
+def test_results_come_in_the_order_of_the_items() -> None:
+    def slow_for_the_first(n: int) -> int:
         time.sleep(0.02 if n == 0 else 0)
         return n
 
-    assert list(map_in_order(slow_at_first, range(20), threads=3)) == list(range(20))
+    assert list(map_in_order(slow_for_the_first, range(20), threads=3)) == list(range(20))
 
 
 def test_items_are_taken_only_a_few_ahead_of_the_results() -> None:
@@ -30,16 +30,16 @@ def test_items_are_taken_only_a_few_ahead_of_the_results() -> None:
     results = map_in_order(abs, items(), threads=2)
     for n in range(10):
         assert next(results) == n
-        assert taken <= n + 2 + 2 * AHEAD
+        assert taken <= n + 2 + 2 * PENDING_PER_THREAD
 
 
-def test_an_error_in_a_thread_is_raised_where_its_result_is_taken() -> None:
+def test_an_error_in_a_thread_is_raised_when_its_result_is_taken() -> None:
     def work(n: int) -> int:
         if n == 3:
-            raise ValueError("the third")
+            raise ValueError("item 3")
         return n
 
     results = map_in_order(work, range(10), threads=2)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ValueError, match="the third"):
+    with pytest.raises(ValueError, match="item 3"):
         next(results)

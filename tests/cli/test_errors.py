@@ -37,8 +37,8 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "missing.txt", "m"], "missing.txt is not there"),
-        (["train", "no*.txt", "m"], "no*.txt is not there"),
+        (["train", "missing.txt", "m"], "missing.txt does not exist"),
+        (["train", "no*.txt", "m"], "no*.txt does not exist"),
         (["train", "text.txt"], "polyseme train CORPUS... MODEL"),
         (["train"], "polyseme train CORPUS... MODEL"),
         (["train", "text.txt", "m", "--dim", "0"], "--dim must be between 1 and 10000, not 0"),

@@ -27,8 +27,8 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def names(*found: str | Path) -> list[str]:
-    return [Path(source.path).name for source in find_sources(found)]
+def names(*paths: str | Path) -> list[str]:
+    return [Path(source.path).name for source in find_sources(paths)]
 
 
 @pytest.fixture
@@ -39,16 +39,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_is_its_texts_in_order_and_those_below_it(folder: Path) -> None:
+def test_a_folder_gives_its_text_files_recursively_and_sorted(folder: Path) -> None:
     assert names(folder) == ["a.txt", "b.txt", "c.txt.gz"]
 
 
-def test_a_glob_is_what_it_matches(folder: Path) -> None:
+def test_a_glob_gives_the_files_it_matches(folder: Path) -> None:
     assert names(f"{folder}/*.txt") == ["a.txt", "b.txt"]
     assert names(f"{folder}/**/*.gz") == ["c.txt.gz"]
 
 
-def test_a_file_named_twice_is_read_once(folder: Path) -> None:
+def test_a_file_given_twice_is_read_once(folder: Path) -> None:
     assert names(folder / "a.txt", folder) == ["a.txt", "b.txt", "c.txt.gz"]
 
 
@@ -57,19 +57,19 @@ def test_a_file_whose_name_looks_like_a_glob_is_found(tmp_path: Path) -> None:
     assert names(tmp_path / "a[1].txt") == ["a[1].txt"]
 
 
-@pytest.mark.parametrize("ending", COMPRESS)
-def test_compressed_files_are_read_as_what_they_hold(ending: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_compressed_files_are_decompressed(suffix: str, tmp_path: Path) -> None:
     text = "ein Fluß\n".encode() * 1000
-    (tmp_path / f"a.txt{ending}").write_bytes(COMPRESS[ending](text))
+    (tmp_path / f"a.txt{suffix}").write_bytes(COMPRESS[suffix](text))
     with find_sources(tmp_path)[0].open() as stream:
         assert stream.read() == text
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MissingFile, match="nothing.txt is not there"):
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="nothing.txt does not exist"):
         find_sources(tmp_path / "nothing.txt")
 
 
 def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"holds no text: no file there ends in \.txt"):
+    with pytest.raises(CorpusError, match=r"has no text files; their names must end in \.txt"):
         find_sources(tmp_path)

@@ -26,7 +26,7 @@ from polyseme.experiments.tfidf import (
     sparse_wordsim,
     spherical_k_means,
 )
-from polyseme.vocabulary import Vocabulary, cut
+from polyseme.vocabulary import Vocabulary
 
 THREE_LINES = "cat sat mat\ncat ate fish\ndog ate fish fish\n"
 Encode = Callable[[str], EncodedCorpus]
@@ -47,7 +47,7 @@ def planted_corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory)
 
 
 def whole(corpus: EncodedCorpus, min_count: int = 1) -> Vocabulary:
-    return cut(corpus.words, corpus.counts, min_count=min_count, max_size=None)
+    return Vocabulary.from_counts(corpus.words, corpus.counts, min_count=min_count, max_size=None)
 
 
 def features(model: SparseModel, word: str, pruned: bool = False) -> dict[str, float]:

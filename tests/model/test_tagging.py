@@ -53,7 +53,7 @@ def test_tagging_and_disambiguation_choose_the_same_sense(
 ) -> None:
     model = SenseModel.load(trained(name))
     compared = 0
-    for occurrence in planted.uses[:300]:
+    for occurrence in planted.occurrences[:300]:
         words = planted.sentences[occurrence.sentence]
         if words.count(occurrence.word) == 1:
             tagged = model.tag(" ".join(words)).split()[occurrence.position]

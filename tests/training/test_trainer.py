@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from polyseme import train
 from polyseme.corpus.encoded_corpus import EncodedCorpus
@@ -20,8 +18,8 @@ from polyseme.errors import Interrupted, TrainingError
 from polyseme.training.config import make_config
 from polyseme.training.events import Event, TrainingFinished, TrainingProgress
 from polyseme.training.state import TrainState
-from polyseme.training.trainer import Trainer, block_bounds, block_seed, num_threads
-from polyseme.vocabulary import cut
+from polyseme.training.trainer import Trainer, num_threads
+from polyseme.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -31,22 +29,8 @@ def corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Enco
 
 def make_trainer(corpus: EncodedCorpus, threads: int = 1, **settings: Any) -> Trainer:
     config = make_config(**{"dim": 16, "epochs": 2, **settings})
-    vocabulary = cut(corpus.words, corpus.counts, min_count=5, max_size=None)
+    vocabulary = Vocabulary.from_counts(corpus.words, corpus.counts, min_count=5, max_size=None)
     return Trainer(TrainState.fresh(config, vocabulary, threads), corpus)
-
-
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=60), st.integers(1, 100))
-def test_blocks_cover_every_sentence_once_and_in_order(lengths: list[int], size: int) -> None:
-    sentences = np.cumsum([0, *lengths])
-    bounds = block_bounds(sentences, size)
-    assert bounds[0] == 0
-    assert bounds[-1] == len(lengths)
-    assert (np.diff(bounds) > 0).all()
-    assert np.diff(sentences[bounds]).max() <= size + max(lengths)
-
-
-def test_blocks_have_seeds_of_their_own() -> None:
-    assert len({block_seed(seed, block) for seed in range(50) for block in range(200)}) == 10_000
 
 
 @pytest.mark.parametrize("threads", [1, 3])

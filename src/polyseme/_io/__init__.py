@@ -1,1 +1,1 @@
-"""File and thread plumbing shared by all layers: atomic writes, memory maps, safetensors, an ordered thread pool."""
+"""Files and threads, for all layers: atomic writes, memory maps, safetensors, an ordered thread pool."""

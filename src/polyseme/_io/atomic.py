@@ -1,4 +1,4 @@
-"""Writing so that a file or folder is whole or absent: written beside, then renamed."""
+"""Atomic writes: a file or folder is written under a temporary name, then renamed, so it is complete or absent."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from pathlib import Path
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `path` when the block ends well, and vanishes when it does not."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Yield a temporary path to write to; it is renamed to `path` on success and deleted on error."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield beside
-        _sync(beside)
-        beside.replace(path)
+        yield temporary
+        _sync(temporary)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     _sync(path.parent)
 
 
 @contextmanager
-def atomic_folder(path: Path, beside: Path | None = None) -> Iterator[Path]:
-    """A new folder to fill, which takes the place of `path` when the block ends well, and vanishes when it does not.
+def atomic_folder(path: Path, temporary: Path | None = None) -> Iterator[Path]:
+    """Yield a new temporary folder to fill; it is renamed to `path` on success and deleted on error.
 
-    It is filled at `beside`, which must be on the same disk: what a killed process leaves there is the caller's.
+    temporary  path of the temporary folder, on the same file system; a caller that gives it also cleans it up after a
+               killed process
     """
-    beside = beside or path.with_name(f".{path.name}.{os.getpid()}.part")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
+    temporary = temporary or path.with_name(f".{path.name}.{os.getpid()}.part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
     try:
-        yield beside
-        for file in beside.iterdir():
+        yield temporary
+        for file in temporary.iterdir():
             _sync(file)
-        _sync(beside)
-        replace_folder(beside, path)
+        _sync(temporary)
+        replace_folder(temporary, path)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def replace_folder(new: Path, path: Path) -> None:
-    """Rename a folder to `path`; one that stands there goes only once the new one is in place."""
+    """Rename a folder to `path`; an existing folder is deleted only after that, and restored on error."""
     old = path.with_name(f".{path.name}.{os.getpid()}.old")
     if path.is_dir() and not path.is_symlink():
         path.rename(old)
@@ -59,7 +60,7 @@ def replace_folder(new: Path, path: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Make what was written survive a power cut; some systems cannot do this for folders."""
+    """Flush a file or folder to disk, so that it survives a power failure; not all systems support it for folders."""
     with suppress(OSError) if path.is_dir() else nullcontext():
         descriptor = os.open(path, os.O_RDONLY)
         try:

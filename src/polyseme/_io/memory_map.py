@@ -1,4 +1,4 @@
-"""Memory maps: pages of a file that were read count as memory of the process until they are let go."""
+"""Memory maps: the pages that were read count as memory of the process until they are released."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import mmap
 import numpy as np
 from numpy.typing import NDArray
 
-_DONT_NEED: int | None = getattr(mmap, "MADV_DONTNEED", None)  # some systems have none
+_DONT_NEED: int | None = getattr(mmap, "MADV_DONTNEED", None)  # not available on all systems
 
 
 def release_pages(array: NDArray[np.generic]) -> None:
-    """Give back the memory of a map that is only read: what is read again comes from the file. Other arrays stay."""
+    """Release the memory of a read-only np.memmap, which is read from the file again if needed.
+
+    Does nothing for other arrays.
+    """
     mapped = getattr(array, "_mmap", None)
     if mapped is not None and _DONT_NEED is not None:
         mapped.madvise(_DONT_NEED)

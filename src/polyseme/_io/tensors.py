@@ -1,4 +1,4 @@
-"""Safetensors files: written whole, read as memory maps (the library itself would copy)."""
+"""Safetensors files, read as memory maps (the safetensors library would copy the arrays)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: 
     """Write arrays to a file."""
     try:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
-    except SafetensorError as error:  # as the library says that a disk is full
+    except SafetensorError as error:  # also raised when the disk is full
         number = re.search(r"os error (\d+)", str(error))
         raise OSError(int(number[1]) if number else errno.EIO, str(error), str(path)) from error
     mask = os.umask(0)
     os.umask(mask)
-    path.chmod(0o666 & ~mask)  # the library lets no one else read the file
+    path.chmod(0o666 & ~mask)  # the library makes the file private to its owner
 
 
 def map_tensors(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
-    """The arrays of a file, memory-mapped and read-only, and its metadata. ModelError if it is not whole."""
+    """The arrays of a file, memory-mapped and read-only, and its metadata; ModelError if the file is damaged."""
     try:
-        with safe_open(path, "np") as file:  # checks the header, and that offsets and sizes fit the file
+        with safe_open(path, "np") as file:  # checks that header, offsets and file size are consistent
             metadata = file.metadata() or {}
         with path.open("rb") as raw:
             length = struct.unpack("<Q", raw.read(8))[0]
@@ -49,5 +49,5 @@ def map_tensors(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, s
 def _map(path: Path, base: int, entry: dict[str, Any]) -> NDArray[np.generic]:
     dtype, shape, (start, end) = DTYPES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
     if start == end:
-        return np.empty(shape, dtype)  # what is empty cannot be mapped
+        return np.empty(shape, dtype)  # an empty range cannot be mapped
     return np.memmap(path, dtype, "r", offset=base + start, shape=shape)

@@ -1,4 +1,4 @@
-"""Work by several threads whose results are wanted in order."""
+"""A thread pool that returns results in order."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 2  # items for each thread that are worked on while a result is taken: they must not pile up
+PENDING_PER_THREAD = 2  # bounds the memory of results that the caller has not taken yet
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """The function of each item; items and results are taken by the caller's thread.
+    """Yield function(item) of each item, in order, computed by several threads.
+
+    The items are taken from their iterable by the caller's thread, a few ahead of the results.
 
     >>> list(map_in_order(len, ["a", "bcd"], threads=2))
     [1, 3]
     """
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[Result]] = deque()
+        pending: deque[Future[Result]] = deque()
         for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > AHEAD * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            pending.append(pool.submit(function, item))
+            if len(pending) > PENDING_PER_THREAD * threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()

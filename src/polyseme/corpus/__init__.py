@@ -1,1 +1,1 @@
-"""Text in, token ids out."""
+"""Text in, token ids out: sources, readers, tokenizers, encoding, and the planted corpus."""

@@ -1,14 +1,14 @@
-"""A corpus as token ids on disk, memory-mapped: what training reads.
+"""A corpus as token ids on disk, memory-mapped.
 
-A folder of
+`polyseme.corpus.encoding` writes it and training reads it. It is a folder of these files:
 
-    corpus.json    format version, tokenizer, sources, number of tokens and sentences, bad bytes, fingerprint
-    words.tsv      every word of the text with its count, most frequent first; a token id is a line of this file
-    tokens.bin     int32: the text as ids
-    sentences.bin  int64: where each sentence begins in tokens.bin, and the end of the last
-    byte_offsets.bin  int64: the byte of its (decompressed) source at which each sentence begins
+    corpus.json       format version, tokenizer, sources, number of tokens, sentences and bad bytes, fingerprint
+    words.tsv         every distinct word of the text with its count, most frequent first; the line number is the id
+    tokens.bin        int32: the text as ids
+    sentences.bin     int64: start of each sentence in tokens.bin, and the end of the last
+    byte_offsets.bin  int64: byte offset of each sentence in its (decompressed) source
 
-A vocabulary is a first part of words.tsv, so that one encoded corpus serves every minimum count.
+A vocabulary is a prefix of words.tsv, so one encoded corpus can be used with any minimum count.
 """
 
 from __future__ import annotations
@@ -25,28 +25,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polyseme._io.memory_map import release_pages
-from polyseme.corpus.readers.text import valid_utf8
+from polyseme.corpus.readers.text import replace_bad_bytes
 from polyseme.corpus.sources import Source
 from polyseme.errors import CorpusError, PolysemeError
 from polyseme.vocabulary import read_words
 
 FORMAT_VERSION = 2
-DESCRIPTION, WORDS, TOKENS, SENTENCES, BYTE_OFFSETS = (
-    "corpus.json",
-    "words.tsv",
-    "tokens.bin",
-    "sentences.bin",
-    "byte_offsets.bin",
-)
-OLD_NAMES = {"places_are_exact": "offsets_are_exact", BYTE_OFFSETS: "places.bin"}  # of format version 1
-MAX_SENTENCE_TOKENS = 10_000  # tokens; longer lines are cut
-LONGEST_READ = 1 << 20
-LET_GO_EVERY = 1 << 20  # tokens read
+DESCRIPTION_FILE = "corpus.json"
+WORDS_FILE = "words.tsv"
+TOKENS_FILE = "tokens.bin"
+SENTENCES_FILE = "sentences.bin"
+BYTE_OFFSETS_FILE = "byte_offsets.bin"
+REQUIRED_KEYS = {"fingerprint", "bad_bytes", "tokenizer", "offsets_are_exact"}
+
+# Names in format version 1.
+VERSION_1_BYTE_OFFSETS_FILE = "places.bin"
+VERSION_1_KEYS = {"places_are_exact": "offsets_are_exact"}
+
+MAX_SENTENCE_TOKENS = 10_000  # longer lines are split
+MAX_LINE_BYTES = 1 << 20  # bytes read for the last sentence of a source, whose length is not stored
+RELEASE_TOKENS = 1 << 20  # pages of the memory map are released each time this many tokens were read
 
 
 @dataclass(frozen=True)
 class EncodedCorpus:
-    """Token ids, sentence boundaries, and the way back to the text."""
+    """Token ids, sentence boundaries, and the byte offsets of the sentences in the source texts."""
 
     tokens: NDArray[np.int32]
     sentences: NDArray[np.int64]
@@ -57,40 +60,57 @@ class EncodedCorpus:
 
     @classmethod
     def open(cls, folder: Path) -> EncodedCorpus:
-        """Open a folder that `encode` wrote."""
+        """Open a folder written by `encode`."""
         try:
-            description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-            if description["format_version"] > FORMAT_VERSION:
-                raise CorpusError(f"{folder} was written by a newer polyseme; upgrade with: pip install -U polyseme")
-            names = OLD_NAMES if description["format_version"] == 1 else {}
-            description = {names.get(name, name): value for name, value in description.items()}
-            words, counts = read_words(folder / WORDS)
-            tokens = np.memmap(folder / TOKENS, np.int32, "r", shape=(description["tokens"],))
-            sentences = np.memmap(folder / SENTENCES, np.int64, "r", shape=(description["sentences"] + 1,))
-            byte_offsets = np.memmap(
-                folder / names.get(BYTE_OFFSETS, BYTE_OFFSETS), np.int64, "r", shape=(description["sentences"],)
-            )
-            lengths = np.diff(sentences)
-            if sentences[0] != 0 or sentences[-1] != len(tokens) or counts.sum() != len(tokens):
-                raise ValueError("the counts do not add up")
-            if not (lengths.min() >= 1 and lengths.max() <= MAX_SENTENCE_TOKENS and tokens.min() >= 0):
-                raise ValueError("a sentence or a token cannot be")
-            release_pages(tokens)
-            if not {"fingerprint", "bad_bytes", "tokenizer", "offsets_are_exact"} <= description.keys():
-                raise ValueError(f"{DESCRIPTION} lacks something")
-            [Source(**source) for source in description["sources"]]
-            [int(first) for first in description["source_sentences"]]
+            return cls._open(folder)
         except PolysemeError:
             raise
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CorpusError(
-                f"{folder} is not a whole encoded corpus ({error}); encode the text again with: polyseme encode"
+                f"{folder} is not a complete encoded corpus ({error}); encode the text again with: polyseme encode"
             ) from error
-        return cls(tokens, sentences, byte_offsets, words, counts, description)
+
+    @classmethod
+    def _open(cls, folder: Path) -> EncodedCorpus:
+        description = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+        version = description["format_version"]
+        if version > FORMAT_VERSION:
+            raise CorpusError(f"{folder} was written by a newer polyseme; upgrade with: pip install -U polyseme")
+        byte_offsets_file = BYTE_OFFSETS_FILE
+        if version == 1:
+            byte_offsets_file = VERSION_1_BYTE_OFFSETS_FILE
+            description = {VERSION_1_KEYS.get(key, key): value for key, value in description.items()}
+        num_tokens, num_sentences = description["tokens"], description["sentences"]
+        words, counts = read_words(folder / WORDS_FILE)
+        corpus = cls(
+            np.memmap(folder / TOKENS_FILE, np.int32, "r", shape=(num_tokens,)),
+            np.memmap(folder / SENTENCES_FILE, np.int64, "r", shape=(num_sentences + 1,)),
+            np.memmap(folder / byte_offsets_file, np.int64, "r", shape=(num_sentences,)),
+            words,
+            counts,
+            description,
+        )
+        corpus._check()
+        return corpus
+
+    def _check(self) -> None:
+        """Raise ValueError, KeyError or TypeError if the files are inconsistent."""
+        if self.sentences[0] != 0 or self.sentences[-1] != len(self.tokens) or self.counts.sum() != len(self.tokens):
+            raise ValueError("the number of tokens differs between files")
+        lengths = np.diff(self.sentences)
+        if not (lengths.min() >= 1 and lengths.max() <= MAX_SENTENCE_TOKENS):
+            raise ValueError(f"a sentence does not have 1 to {MAX_SENTENCE_TOKENS:,} tokens")
+        if self.tokens.min() < 0:
+            raise ValueError("a token id is negative")
+        release_pages(self.tokens)
+        if missing := REQUIRED_KEYS - self.description.keys():
+            raise ValueError(f"{DESCRIPTION_FILE} has no {', '.join(sorted(missing))}")
+        _ = self.sources
+        [int(first) for first in self.description["source_sentences"]]
 
     @property
     def fingerprint(self) -> str:
-        """A digest of words and tokens: the same text and tokenizer give the same."""
+        """A digest of words and tokens: the same for the same text and tokenizer."""
         return str(self.description["fingerprint"])
 
     @property
@@ -101,57 +121,67 @@ class EncodedCorpus:
     def sources(self) -> list[Source]:
         return [Source(**source) for source in self.description["sources"]]
 
-    def changed(
+    def with_tokens(
         self, tokens: NDArray[np.int32], words: list[str], sentences: NDArray[np.int64] | None = None
     ) -> EncodedCorpus:
-        """A corpus in memory of other tokens, which are numbers of `words`; it has no way back to a text."""
+        """A corpus in memory with other tokens and no source text.
+
+        tokens     IN  int32 (n,)      indices into `words`; the new corpus orders the words by frequency
+        sentences  IN  int64 (m + 1,)  start of each sentence, and the end of the last; by default those of this corpus
+        """
         counts = np.bincount(tokens, minlength=len(words))
         order = np.argsort(-counts, kind="stable")
-        number = np.empty(len(order), np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
-        kept = order[: np.count_nonzero(counts)]
+        ids = np.empty(len(order), np.int32)
+        ids[order] = np.arange(len(order), dtype=np.int32)
+        present = order[: np.count_nonzero(counts)]
         return replace(
             self,
-            tokens=number[tokens],
+            tokens=ids[tokens],
             sentences=self.sentences if sentences is None else sentences,
-            words=[words[w] for w in kept.tolist()],
-            counts=counts[kept],
+            words=[words[word] for word in present.tolist()],
+            counts=counts[present],
             description={**self.description, "sources": [], "source_sentences": [0], "offsets_are_exact": False},
         )
 
     def read(self, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """A copy of the tokens of sentences first to last, and where in it each begins, and the end."""
+        """Copy sentences `first` to `last - 1`: their tokens, and the start of each sentence in these, and the end."""
         sentences = np.array(self.sentences[first : last + 1])
         tokens = np.array(self.tokens[sentences[0] : sentences[-1]])
-        if sentences[0] // LET_GO_EVERY != sentences[-1] // LET_GO_EVERY:
+        if sentences[0] // RELEASE_TOKENS != sentences[-1] // RELEASE_TOKENS:
             release_pages(self.tokens)
         return tokens, sentences - sentences[0]
 
-    def texts(self, sentences: ArrayLike) -> Iterator[bytes | None]:
-        """The source text of each sentence, given in rising order; None where the source is gone or has changed."""
-        firsts = self.description["source_sentences"]
-        wanted = np.asarray(sentences, np.int64)
-        for source, (first, last) in zip(self.sources, pairwise(firsts), strict=True):
-            inside = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, last)]
-            if not self.description["offsets_are_exact"] or not source.unchanged:
-                yield from (None for _ in inside)
-            elif len(inside):
-                yield from self._read(source, inside, last)
+    def source_texts(self, sentences: ArrayLike) -> Iterator[bytes | None]:
+        """Yield the source text of each sentence; None if it is not known, or the source is missing or has changed.
 
-    def _read(self, source: Source, sentences: NDArray[np.int64], last: int) -> Iterator[bytes | None]:
+        sentences  IN  int64 (k,)  numbers of sentences, ascending
+        """
+        all_sentences = np.asarray(sentences, np.int64)
+        if not self.description["offsets_are_exact"]:
+            yield from (None for _ in all_sentences)
+            return
+        for source, (first, last) in zip(self.sources, pairwise(self.description["source_sentences"]), strict=True):
+            in_source = all_sentences[slice(*np.searchsorted(all_sentences, (first, last)))]
+            if not source.unchanged:
+                yield from (None for _ in in_source)
+            elif len(in_source):
+                yield from self._read_source(source, in_source, last)
+
+    def _read_source(self, source: Source, sentences: NDArray[np.int64], last: int) -> Iterator[bytes | None]:
+        """Yield the text of sentences of one source, whose sentences end before number `last`."""
         starts = self.byte_offsets[sentences].tolist()
-        ends = [int(self.byte_offsets[s + 1]) if s + 1 < last else -1 for s in sentences.tolist()]
+        ends = [int(self.byte_offsets[s + 1]) if s + 1 < last else None for s in sentences.tolist()]
         with source.open() as stream:
             for start, end in zip(starts, ends, strict=True):
                 try:
                     stream.seek(start)
-                    text = stream.read(end - start if end >= 0 else LONGEST_READ)
-                except Exception:  # of any decompressor: the file was damaged since it was read
+                    text = stream.read(MAX_LINE_BYTES if end is None else end - start)
+                except Exception:  # decompressors raise various errors if the file was damaged after encoding
                     yield None
                 else:
-                    yield valid_utf8(text.partition(b"\n")[0].rstrip())[0]
+                    yield replace_bad_bytes(text.partition(b"\n")[0].rstrip())[0]
 
 
 def is_encoded(path: Path) -> bool:
-    """Whether a folder is meant to be an encoded corpus."""
-    return (path / DESCRIPTION).is_file()
+    """Whether a path is the folder of an encoded corpus, complete or not."""
+    return (path / DESCRIPTION_FILE).is_file()

@@ -1,8 +1,8 @@
-"""From text to an encoded corpus, in one pass over the text and in bounded memory.
+"""Encode text as token ids, reading it once and in bounded memory.
 
-Words are numbered as they come and written at once; when the text ends, the different words are brought into their
-normal form and sorted by frequency, and the file of numbers is rewritten in place. Memory holds the different words
-alone.
+Words get provisional ids in order of first occurrence, which are written at once. At the end of the text the distinct
+words are normalized and sorted by frequency, and the ids are replaced in the file. Only the distinct words are held in
+memory.
 """
 
 from __future__ import annotations
@@ -19,8 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme._io.atomic import atomic_folder
-from polyseme.corpus import encoded_corpus
-from polyseme.corpus.encoded_corpus import MAX_SENTENCE_TOKENS, EncodedCorpus
+from polyseme.corpus.encoded_corpus import (
+    BYTE_OFFSETS_FILE,
+    DESCRIPTION_FILE,
+    FORMAT_VERSION,
+    MAX_SENTENCE_TOKENS,
+    SENTENCES_FILE,
+    TOKENS_FILE,
+    WORDS_FILE,
+    EncodedCorpus,
+)
 from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
 from polyseme.corpus.readers.text import Block, read_blocks
 from polyseme.corpus.sources import COMPRESSED, Source
@@ -28,17 +36,17 @@ from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, Callabl
 from polyseme.errors import CorpusError
 from polyseme.kernels import text as kernels
 
-CHUNK = 1 << 20
+RENUMBER_TOKENS = 1 << 20  # read at a time when ids are replaced
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class EncodingProgress:
-    """Progress of encoding, after each block of text."""
+    """Progress of encoding, reported after each block of text."""
 
     bytes_read: int
-    bytes_total: int  # 0 when it cannot be known (standard input, compressed files)
+    bytes_total: int  # 0 if unknown (standard input, compressed files)
     tokens: int
     words: int
     bad_bytes: int
@@ -52,16 +60,16 @@ def encode(
 ) -> EncodedCorpus:
     """Encode texts into a folder (see `polyseme.corpus.encoded_corpus`) and open it."""
     with atomic_folder(folder) as part:
-        writer = _Writer(part, tokenizer)
-        plain = all(Path(s.path).suffix not in COMPRESSED for s in sources)
-        total = sum(source.size for source in sources) if plain else 0
+        writer = _CorpusWriter(part, tokenizer)
+        compressed = any(Path(source.path).suffix in COMPRESSED for source in sources)
+        bytes_total = 0 if compressed else sum(source.size for source in sources)
         bytes_read = 0
         for source in sources:
             writer.begin_source()
-            for block in _ahead(tokenize_block(block, tokenizer) for block in read_blocks(source)):
+            for block in _prefetch(tokenize_block(block, tokenizer) for block in read_blocks(source)):
                 writer.add(block)
-                bytes_read += block.length
-                report(EncodingProgress(bytes_read, total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
+                bytes_read += block.num_bytes
+                report(EncodingProgress(bytes_read, bytes_total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
             writer.end_sentence()
         writer.finish(sources)
     return EncodedCorpus.open(folder)
@@ -69,55 +77,53 @@ def encode(
 
 @dataclass(frozen=True)
 class TokenizedBlock:
-    """A block of text cut into words: pieces with their place in the source."""
+    """A block of text split into words: parts, each with its byte offset in the source."""
 
-    pieces: list[tuple[TokenSpans, int]]
-    length: int
+    parts: list[tuple[TokenSpans, int]]
+    num_bytes: int
     bad_bytes: int
 
 
-class _Writer:
-    """The files of an encoded corpus, as they grow."""
+class _CorpusWriter:
+    """Writes the files of an encoded corpus block by block."""
 
     def __init__(self, folder: Path, tokenizer: AnyTokenizer) -> None:
         self.folder = folder
         self.tokenizer = tokenizer
         self.lexicon = Lexicon()
-        self.tokens = self.sentences = self.bad_bytes = self.open_length = 0
-        self.source_sentences: list[int] = []
-        self.files = {
-            name: (folder / name).open("wb")
-            for name in (encoded_corpus.TOKENS, encoded_corpus.SENTENCES, encoded_corpus.BYTE_OFFSETS)
-        }
-        self._write(encoded_corpus.SENTENCES, np.zeros(1, np.int64))
+        self.tokens = self.sentences = self.bad_bytes = 0
+        self.open_length = 0  # tokens so far of the sentence that has not ended
+        self.source_sentences: list[int] = []  # number of the first sentence of each source
+        self.files = {name: (folder / name).open("wb") for name in (TOKENS_FILE, SENTENCES_FILE, BYTE_OFFSETS_FILE)}
+        self._write(SENTENCES_FILE, np.zeros(1, np.int64))
 
     def begin_source(self) -> None:
         self.source_sentences.append(self.sentences)
 
     def add(self, block: TokenizedBlock) -> None:
         self.bad_bytes += block.bad_bytes
-        for words, offset in block.pieces:
-            self._add(words, offset)
+        for spans, offset in block.parts:
+            self._add_part(spans, offset)
 
-    def _add(self, words: TokenSpans, offset: int) -> None:
-        ids = self.lexicon.add(words)
+    def _add_part(self, spans: TokenSpans, offset: int) -> None:
+        ids = self.lexicon.add(spans)
         k = len(ids)
         tokens, lengths, offsets = np.empty(k, np.int32), np.empty(k + 1, np.int64), np.empty(k + 1, np.int64)
-        n, ended, begun = kernels.find_sentences(
-            ids, words.bounds, offset, MAX_SENTENCE_TOKENS, self.open_length, tokens, lengths, offsets
+        n, ended, started = kernels.find_sentences(
+            ids, spans.bounds, offset, MAX_SENTENCE_TOKENS, self.open_length, tokens, lengths, offsets
         )
-        closed = self.tokens - self.open_length
-        self._write(encoded_corpus.TOKENS, tokens[:n])
-        self._write(encoded_corpus.SENTENCES, closed + np.cumsum(lengths[:ended]))
-        self._write(encoded_corpus.BYTE_OFFSETS, offsets[:begun])
+        open_start = self.tokens - self.open_length
+        self._write(TOKENS_FILE, tokens[:n])
+        self._write(SENTENCES_FILE, open_start + np.cumsum(lengths[:ended]))
+        self._write(BYTE_OFFSETS_FILE, offsets[:started])
         self.tokens += n
         self.sentences += ended
         self.open_length = int(lengths[ended])
 
     def end_sentence(self) -> None:
-        """A text that ends without a line end still ends its sentence."""
+        """End the sentence of a source whose last line has no line end."""
         if self.open_length:
-            self._write(encoded_corpus.SENTENCES, np.array([self.tokens], np.int64))
+            self._write(SENTENCES_FILE, np.array([self.tokens], np.int64))
             self.sentences += 1
             self.open_length = 0
 
@@ -128,16 +134,17 @@ class _Writer:
         for file in self.files.values():
             file.close()
         if self.tokens == 0:
-            raise CorpusError(f"the corpus holds no words: {', '.join(s.path for s in sources[:3])} is empty.")
+            paths = ", ".join(source.path for source in sources[:3])
+            raise CorpusError(f"the corpus holds no words ({paths}); give a text that is not empty.")
         order, counts, new_ids = self._sorted_words()
         words = self.lexicon.to_table(order, counts)
-        (self.folder / encoded_corpus.WORDS).write_bytes(words)
+        (self.folder / WORDS_FILE).write_bytes(words)
         digest = hashlib.sha256(words)
-        with (self.folder / encoded_corpus.TOKENS).open("r+b") as tokens:
-            for ids in _ahead(_renumber(tokens, new_ids)):
+        with (self.folder / TOKENS_FILE).open("r+b") as tokens:
+            for ids in _prefetch(_renumber(tokens, new_ids)):
                 digest.update(ids)
         description = {
-            "format_version": encoded_corpus.FORMAT_VERSION,
+            "format_version": FORMAT_VERSION,
             "tokenizer": self.tokenizer.name,
             "tokens": self.tokens,
             "sentences": self.sentences,
@@ -147,64 +154,66 @@ class _Writer:
             "source_sentences": [*self.source_sentences, self.sentences],
             "offsets_are_exact": not isinstance(self.tokenizer, CallableTokenizer),
         }
-        (self.folder / encoded_corpus.DESCRIPTION).write_text(json.dumps(description, indent=1), encoding="utf-8")
+        (self.folder / DESCRIPTION_FILE).write_text(json.dumps(description, indent=1), encoding="utf-8")
 
     def _sorted_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """The words in normal form by frequency, as numbers of the lexicon; their counts; the new id of each number.
+        """Normalize the words and sort them by frequency.
 
-        Words of ASCII letters are in their normal form already (see `Tokenizer.lowercase`).
+        Returns the provisional ids of the normalized words, most frequent first; their counts; and the final id of
+        each provisional id. ASCII words are normalized already (see `Tokenizer.lowercase`).
         """
         counts = self.lexicon.counts.copy()
-        places = np.arange(len(counts))
+        normalized_ids = np.arange(len(counts))
         if not isinstance(self.tokenizer, CallableTokenizer):
-            forms = {i: self.tokenizer.normal(word) for i, word in self.lexicon.non_ascii_words().items()}
-            if forms:
-                places[list(forms)] = self.lexicon.add(tokenize(NUL.join(forms.values()).encode(), NUL_SEPARATED))
-        merged = np.bincount(places, counts, len(self.lexicon)).astype(np.int64)
-        order = np.argsort(-merged, kind="stable")[: np.count_nonzero(merged)]
-        rank = np.empty(len(merged), np.int32)
+            normalized = {i: self.tokenizer.normalize(word) for i, word in self.lexicon.non_ascii_words().items()}
+            if normalized:
+                spans = tokenize(NUL.join(normalized.values()).encode(), NUL_SEPARATED)
+                normalized_ids[list(normalized)] = self.lexicon.add(spans)
+        merged_counts = np.bincount(normalized_ids, counts, len(self.lexicon)).astype(np.int64)
+        order = np.argsort(-merged_counts, kind="stable")[: np.count_nonzero(merged_counts)]
+        rank = np.empty(len(merged_counts), np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        return order, merged[order], rank[places]
+        return order, merged_counts[order], rank[normalized_ids]
 
 
 def tokenize_block(block: Block, tokenizer: AnyTokenizer) -> TokenizedBlock:
-    """Cut a block into words; a callable does so line by line."""
+    """Split a block into words; a callable is called once per line."""
     if isinstance(tokenizer, CallableTokenizer):
-        pieces = list(_lines_of_tokens(block, tokenizer))
+        parts = list(_tokenize_lines(block, tokenizer))
     else:
-        words = tokenize(block.text, tokenizer)
-        _ = words.hashes  # made here, in the thread that reads ahead
-        pieces = [(words, block.offset)]
-    return TokenizedBlock(pieces, len(block.text), block.bad_bytes)
+        spans = tokenize(block.text, tokenizer)
+        _ = spans.hashes  # computed here, to use the thread that prefetches
+        parts = [(spans, block.offset)]
+    return TokenizedBlock(parts, len(block.text), block.bad_bytes)
 
 
-def _lines_of_tokens(block: Block, tokenizer: CallableTokenizer) -> Iterator[tuple[TokenSpans, int]]:
-    """Each line of a block as the callable's tokens, and where it begins."""
+def _tokenize_lines(block: Block, tokenizer: CallableTokenizer) -> Iterator[tuple[TokenSpans, int]]:
+    """Yield the tokens of each line of a block, and the byte offset of the line."""
     offset = block.offset
     for line in block.text.splitlines(keepends=True):
         tokens = tokenizer(line.decode().rstrip("\r\n"))
         for token in tokens:
             if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
-                raise CorpusError(f"the tokenizer gave {token!r}; a token is a str without NUL, tab or line end.")
+                raise CorpusError(f"the tokenizer returned {token!r}; a token is a str without NUL, tab or line end.")
         text = NUL.join(tokens) + ("\n" if line.endswith(b"\n") else NUL)
         yield tokenize(text.encode("utf-8", "replace"), NUL_SEPARATED), offset
         offset += len(line)
 
 
-def _ahead(blocks: Iterable[T]) -> Iterator[T]:
-    """The same blocks, each made by another thread while the one before is worked on."""
-    waiting = iter(blocks)
-    with ThreadPoolExecutor(1) as other:
-        upcoming = other.submit(next, waiting, None)
-        while (block := upcoming.result()) is not None:
-            upcoming = other.submit(next, waiting, None)
-            yield block
+def _prefetch(items: Iterable[T]) -> Iterator[T]:
+    """Yield the same items, the next one computed by another thread while the caller works on the current one."""
+    iterator = iter(items)
+    with ThreadPoolExecutor(1) as pool:
+        upcoming = pool.submit(next, iterator, None)
+        while (item := upcoming.result()) is not None:
+            upcoming = pool.submit(next, iterator, None)
+            yield item
 
 
 def _renumber(file: BinaryIO, new_ids: NDArray[np.int32]) -> Iterator[bytes]:
-    """Replace every int32 of a file by its new id, in place; yields what was written."""
+    """Replace each id i of a file of int32 by new_ids[i], in place; yields the new contents."""
     position = 0
-    while data := file.read(4 * CHUNK):
+    while data := file.read(4 * RENUMBER_TOKENS):
         ids = new_ids.take(np.frombuffer(data, np.int32)).tobytes()
         file.seek(position)
         file.write(ids)

@@ -20,7 +20,7 @@ SLOTS_PER_WORD = 2
 class TokenSpans:
     """A text and the byte spans of its tokens. A line end is a token of length 0."""
 
-    letters: NDArray[np.uint8]  # the text, in lower case if the tokenizer says so
+    letters: NDArray[np.uint8]  # the text, with ASCII letters in lower case if the tokenizer has `lowercase`
     bounds: NDArray[np.int32]  # (k, 2): first byte of each token, and the byte after its last
 
     @property

@@ -1,4 +1,4 @@
-"""Where words stand in a corpus: all their uses, or a random sample."""
+"""Positions of words in a corpus: all occurrences, or a random sample."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from polyseme._io.memory_map import release_pages
 from polyseme.kernels.occurrences import sample_occurrences
 
-READ_AT_ONCE = 1 << 20  # tokens, which may be mapped from a file
+CHUNK_TOKENS = 1 << 20  # tokens may be memory-mapped: their pages are released after each chunk
 
 Ints = NDArray[np.int64]
 
@@ -27,19 +27,25 @@ class Occurrences:
 
 
 def find_occurrences(
-    tokens: NDArray[np.int32], counts: NDArray[np.int64], words: ArrayLike, *, most: int | None = None, seed: int = 0
+    tokens: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    words: ArrayLike,
+    *,
+    max_occurrences: int | None = None,
+    seed: int = 0,
 ) -> Occurrences:
-    """The uses of some words, or a random sample of at most so many of each.
+    """The positions of the occurrences of `words`, or of a random sample of at most `max_occurrences` of each.
 
-    tokens  IN  int32 (n,)  ids
-    counts  IN  int64 (V,)  how often each word stands there; ids of V and more are passed over
+    tokens  IN  int32 (n,)  ids; V and more are ignored
+    counts  IN  int64 (V,)  occurrences of each word in tokens
+    words   IN  int64 (k,)  ids
     """
-    chosen = np.asarray(words, np.int64)
-    room = np.zeros(len(counts), np.int64)
-    room[chosen] = counts[chosen] if most is None else np.minimum(counts[chosen], most)
-    offsets = np.concatenate([[0], np.cumsum(room)])
+    word_ids = np.asarray(words, np.int64)
+    sizes = np.zeros(len(counts), np.int64)
+    sizes[word_ids] = counts[word_ids] if max_occurrences is None else np.minimum(counts[word_ids], max_occurrences)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
     positions, seen, rng = np.empty(offsets[-1], np.int64), np.zeros(len(counts), np.int64), np.array([seed], np.uint64)
-    for first in range(0, len(tokens), READ_AT_ONCE):
-        sample_occurrences(np.asarray(tokens[first : first + READ_AT_ONCE]), first, offsets, rng, seen, positions)
+    for first in range(0, len(tokens), CHUNK_TOKENS):
+        sample_occurrences(np.asarray(tokens[first : first + CHUNK_TOKENS]), first, offsets, rng, seen, positions)
         release_pages(tokens)
     return Occurrences(positions, offsets)

@@ -1,6 +1,6 @@
-"""The words of the planted corpus: topics, ambiguous words with the topics they belong to, and common words."""
+"""The words of the planted corpus: topics, ambiguous words with their topics, and common words."""
 
-# No word stands in two topics; those that belong to several are in AMBIGUOUS alone.
+# No word is in two topics: words of several topics are in AMBIGUOUS only.
 TOPICS: dict[str, str] = {
     "finance": "money loan credit deposit account interest cash debt dollar invest fund savings mortgage profit "
     "broker currency insurance tax budget trader stock wealth payment customer",
@@ -58,7 +58,7 @@ TOPICS: dict[str, str] = {
     "ticket depot sleeper junction commuter steam wagon guardrail express porter buffer siding",
 }
 
-# Each ambiguous word with its topics, the most frequent sense first.
+# The topics of each ambiguous word, most frequent sense first.
 AMBIGUOUS: dict[str, tuple[str, ...]] = {
     "bank": ("finance", "river"),
     "bass": ("music", "fishing"),
@@ -80,7 +80,7 @@ AMBIGUOUS: dict[str, tuple[str, ...]] = {
     "line": ("telephone", "fishing", "railway", "theatre"),
 }
 
-# Controls: as frequent as the ambiguous words, with one sense.
+# Control words: as frequent as the ambiguous words, with one sense.
 UNAMBIGUOUS: dict[str, tuple[str, ...]] = {
     "mortgage": ("finance",),
     "ferry": ("river",),
@@ -94,7 +94,7 @@ UNAMBIGUOUS: dict[str, tuple[str, ...]] = {
     "locomotive": ("railway",),
 }
 
-# From the most frequent down: they are drawn in Zipfian proportion.
+# Most frequent first; frequencies are Zipfian.
 COMMON = (
     "the of and to a in is that it was for on with as he be at by this had not are but from or have they you "
     "which one we all her she there would their him been has when who will more no if out so up said what its "

@@ -1,4 +1,4 @@
-"""Where text comes from: files, globs, folders and standard input, plain or compressed."""
+"""Sources of text: files, globs, folders and standard input, plain or compressed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from polyseme.errors import CorpusError, MissingFile
 
 STDIN = "-"
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-IN_FOLDERS = (".txt", *(f".txt{end}" for end in COMPRESSED))
+TEXT_SUFFIXES = (".txt", *(f".txt{suffix}" for suffix in COMPRESSED))  # of the files read from a folder
 
 
 @dataclass(frozen=True)
 class Source:
-    """One text: a path, or '-' for standard input; with the size and time by which a change is noticed."""
+    """A text file, or standard input ('-'). Size and modification time (in ns) show whether it has changed."""
 
     path: str
     size: int
@@ -30,11 +30,11 @@ class Source:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the text can still be read as it was."""
+        """Whether the file exists and has the same size and modification time; False for standard input."""
         return self.path != STDIN and Path(self.path).is_file() and self == _source(Path(self.path))
 
     def open(self) -> BinaryIO:
-        """The decompressed bytes."""
+        """Open the decompressed bytes."""
         if self.path == STDIN:
             return sys.stdin.buffer
         match Path(self.path).suffix:
@@ -50,12 +50,12 @@ class Source:
 
 
 def find_sources(corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Source]:
-    """Every text that the paths, globs and folders stand for, each once, in order."""
-    given = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
-    found = dict.fromkeys(source for item in given for source in _expand(os.fspath(item)))
-    if not found:
+    """The text files that paths, globs and folders refer to, in order and without duplicates."""
+    items = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
+    sources = dict.fromkeys(source for item in items for source in _expand(os.fspath(item)))
+    if not sources:
         raise CorpusError("no corpus was given; name a text file, a folder, or - for standard input.")
-    return list(found)
+    return list(sources)
 
 
 def _expand(item: str) -> list[Source]:
@@ -63,21 +63,22 @@ def _expand(item: str) -> list[Source]:
         return [Source(STDIN, 0, 0)]
     path = Path(item)
     if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(IN_FOLDERS))
-        if not inside:
-            raise CorpusError(f"{item} holds no text: no file there ends in {', '.join(IN_FOLDERS)}.")
-        return [_source(p) for p in inside]
+        texts = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(TEXT_SUFFIXES))
+        if not texts:
+            raise CorpusError(f"{item} has no text files; their names must end in {', '.join(TEXT_SUFFIXES)}.")
+        return [_source(p) for p in texts]
     if path.exists():
         return [_source(path)]
     matches = sorted(p for p in glob.glob(item, recursive=True) if Path(p).is_file())  # noqa: PTH207
     if not matches:
-        raise MissingFile(f"{item} is not there; check the path (it is looked for in {Path.cwd()}).")
+        raise MissingFile(f"{item} does not exist; check the path (the current folder is {Path.cwd()}).")
     return [_source(Path(p)) for p in matches]
 
 
 def _source(path: Path) -> Source:
     status = path.stat()
-    return Source(os.path.abspath(path), status.st_size, status.st_mtime_ns)  # noqa: PTH100 - a pipe has no other name
+    # Not path.resolve(), which turns /dev/fd/63 (a pipe of the shell) into a name that cannot be opened.
+    return Source(os.path.abspath(path), status.st_size, status.st_mtime_ns)  # noqa: PTH100
 
 
 def _open_zstd(path: str) -> BinaryIO:

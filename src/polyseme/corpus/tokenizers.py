@@ -1,4 +1,4 @@
-"""Tokenizers: Unicode words (the default), white space, or any callable from a line to its words."""
+"""Tokenizers: Unicode words (the default), whitespace, or any function from a line to a list of words."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from numpy.typing import NDArray
 from polyseme.errors import ConfigError
 
 CODE_POINTS = 0x110000
-PLANE = 0x10000  # divides them
-PLANES_IN_USE = (0, 1, 2, 3, 14)  # the characters of any other plane are alike: not assigned, or private
-NUL = "\0"  # between the tokens of a callable: it cannot stand in a text that is not binary
+PLANE = 0x10000  # code points per Unicode plane
+ASSIGNED_PLANES = (0, 1, 2, 3, 14)  # in every other plane all code points have the same class
+NUL = "\0"  # separates the tokens of a callable; no text contains it
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """How a text is cut into words: by classes of characters, then each word brought into its normal form.
+    """Splits text into words by character class, then normalizes each word.
 
-    single, word, joiner: regular expressions for one character each, the classes of `polyseme.kernels.text`.
-    lowercase: whether ASCII letters are brought into lower case, which is the normal form of words that have no others.
+    single, word, joiner  regular expressions of one character: the classes of `polyseme.kernels.text`
+    normalize             maps a word to its normalized form
+    lowercase             whether ASCII letters are lower-cased while splitting; must normalize every ASCII word
     """
 
     name: str
     single: str
     word: str
     joiner: str
-    normal: Callable[[str], str]
+    normalize: Callable[[str], str]
     lowercase: bool
 
     @cached_property
@@ -41,27 +42,27 @@ class Tokenizer:
 
     @cached_property
     def classes(self) -> NDArray[np.uint8]:
-        """The class of each code point, for the kernel."""
+        """The class of each code point, as the kernels take it."""
         from polyseme.kernels.text import JOINER, SINGLE, WORD
 
         classes = np.zeros(CODE_POINTS, np.uint8)
-        kinds = {WORD: self.word, JOINER: self.joiner, SINGLE: self.single}
-        expressions = {k: regex.compile(f"(?V1){one}+") for k, one in kinds.items() if one != _NEVER}
-        for first in range(0, CODE_POINTS, PLANE):  # all characters at once would take 80 MB
-            alike = first // PLANE not in PLANES_IN_USE
-            some = chr(first) if alike else "".join(map(chr, range(first, first + PLANE)))
-            for kind, expression in expressions.items():
-                for match in expression.finditer(some):
-                    classes[first + match.start() : first + (PLANE if alike else match.end())] = kind
+        patterns = {WORD: self.word, JOINER: self.joiner, SINGLE: self.single}
+        compiled = {kind: regex.compile(f"(?V1){p}+") for kind, p in patterns.items() if p != _NEVER}
+        for first in range(0, CODE_POINTS, PLANE):  # a string of all code points would take 80 MB
+            uniform = first // PLANE not in ASSIGNED_PLANES
+            characters = chr(first) if uniform else "".join(map(chr, range(first, first + PLANE)))
+            for kind, pattern in compiled.items():
+                for match in pattern.finditer(characters):
+                    classes[first + match.start() : first + (PLANE if uniform else match.end())] = kind
         return classes
 
     def __call__(self, text: str) -> list[str]:
-        return [self.normal(word) for word in self.pattern.findall(text)]
+        return [self.normalize(word) for word in self.pattern.findall(text)]
 
 
 @dataclass(frozen=True)
 class CallableTokenizer:
-    """A tokenizer of the user's own: a function from a line to its words."""
+    """A user-defined tokenizer: a function from a line to its words."""
 
     function: Callable[[str], list[str]]
     name: str = "custom"
@@ -71,7 +72,7 @@ class CallableTokenizer:
 
 
 def lower_nfc(word: str) -> str:
-    """Lower case, composed characters, straight apostrophes.
+    """Lower-case a word, compose its characters (NFC), and replace typographic apostrophes.
 
     >>> lower_nfc("L’Été"), lower_nfc("ΟΔΟΣ")
     ("l'été", 'οδος')
@@ -81,36 +82,36 @@ def lower_nfc(word: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).lower()).replace("’", "'")
 
 
-def as_it_is(word: str) -> str:
+def identity(word: str) -> str:
     return word
 
 
-# Scripts written without spaces between words; their characters are words by themselves, as in UAX #29.
+# Scripts written without spaces: each character is a word, as in UAX #29.
 _UNSPACED = r"[\p{Han}\p{Hiragana}]"
-_NEVER = "[a&&b]"  # no character is both
+_NEVER = "[a&&b]"  # matches no character
 
 WORDS = Tokenizer(
-    "words", single=_UNSPACED, word=rf"[\w--{_UNSPACED}]", joiner="['’]", normal=lower_nfc, lowercase=True
+    "words", single=_UNSPACED, word=rf"[\w--{_UNSPACED}]", joiner="['’]", normalize=lower_nfc, lowercase=True
 )
-WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normal=as_it_is, lowercase=False)
-NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normal=as_it_is, lowercase=False)
+WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normalize=identity, lowercase=False)
+NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normalize=identity, lowercase=False)
 
 AnyTokenizer = Tokenizer | CallableTokenizer
 
 
-def get_tokenizer(wanted: str | Callable[[str], list[str]] | AnyTokenizer) -> AnyTokenizer:
-    """The tokenizer of a name, or of a callable.
+def get_tokenizer(tokenizer: str | Callable[[str], list[str]] | AnyTokenizer) -> AnyTokenizer:
+    """The tokenizer with a name, or of a function.
 
     >>> get_tokenizer("words")("The bank's rivers, don’t 東京")
     ['the', "bank's", 'rivers', "don't", '東', '京']
-    >>> get_tokenizer("whitespace")("The bank,  as it is.")
-    ['The', 'bank,', 'as', 'it', 'is.']
+    >>> get_tokenizer("whitespace")("The bank,  unchanged.")
+    ['The', 'bank,', 'unchanged.']
     """
-    named: dict[Any, Tokenizer] = {"words": WORDS, "whitespace": WHITESPACE}
-    if isinstance(wanted, Tokenizer | CallableTokenizer):
-        return wanted
-    if wanted in named:
-        return named[wanted]
-    if callable(wanted):
-        return CallableTokenizer(wanted)
-    raise ConfigError(f"tokenizer '{wanted}' is not known; take 'words', 'whitespace', or a function of your own.")
+    by_name: dict[Any, Tokenizer] = {"words": WORDS, "whitespace": WHITESPACE}
+    if isinstance(tokenizer, Tokenizer | CallableTokenizer):
+        return tokenizer
+    if tokenizer in by_name:
+        return by_name[tokenizer]
+    if callable(tokenizer):
+        return CallableTokenizer(tokenizer)
+    raise ConfigError(f"tokenizer '{tokenizer}' is not known; use 'words', 'whitespace' or a function.")

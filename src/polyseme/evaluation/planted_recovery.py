@@ -38,7 +38,7 @@ def score_planted(model: SenseModel, corpus: PlantedCorpus) -> list[PlantedScore
     senses, _ = SenseAssigner(model._data).assign(tokens, starts, every)
     scores = []
     for word, topics in planted_senses().items():
-        uses = [use for use in corpus.uses if use.word == word]
+        uses = [use for use in corpus.occurrences if use.word == word]
         if word not in model.vocabulary or not uses:
             continue
         truth = [use.topic for use in uses]

@@ -150,7 +150,7 @@ def merged(corpus: EncodedCorpus, groups: list[tuple[int, ...]]) -> tuple[Encode
     for name, group in zip(names, groups, strict=True):
         words[group[0]] = name
         target[list(group)] = group[0]
-    return corpus.changed(target[corpus.tokens], words), names
+    return corpus.with_tokens(target[corpus.tokens], words), names
 
 
 def _encoded(model: SenseModel, path: Path, folder: Path) -> EncodedCorpus:
@@ -176,7 +176,7 @@ def _candidates(model: SenseModel, corpus: EncodedCorpus) -> Ints:
 def _mean_lengths(model: SenseModel, corpus: EncodedCorpus, words: Ints) -> NDArray[np.float64]:
     """For each word the length of the mean of the unit vectors of its contexts: 1 if they all point one way."""
     ids = np.array([model.vocabulary.index.get(word, -1) for word in corpus.words], np.int32)
-    uses = find_occurrences(corpus.tokens, corpus.counts, words, most=LEAST_USES)
+    uses = find_occurrences(corpus.tokens, corpus.counts, words, max_occurrences=LEAST_USES)
     contexts = _unit(_contexts(model, ids[corpus.tokens], corpus.sentences, uses.positions))
     bounds = np.stack([uses.offsets[words], uses.offsets[words + 1]], axis=1).tolist()
     return np.array([np.linalg.norm(contexts[first:last].mean(axis=0)) for first, last in bounds])
@@ -206,7 +206,7 @@ class _Uses:
         self.random = np.random.default_rng(seed)
         self.number = model.vocabulary.index  # an id of the vocabulary is one of the corpus: both count down
         numbers = [self.number[word] for word in words]
-        self.uses = find_occurrences(changed.tokens, changed.counts, numbers, most=MOST_USES, seed=seed)
+        self.uses = find_occurrences(changed.tokens, changed.counts, numbers, max_occurrences=MOST_USES, seed=seed)
         looked_at = np.zeros(len(model), np.uint64)
         looked_at[numbers] = ALL_TOKENS
         self.senses, _ = SenseAssigner(model._data).assign(

@@ -1,1 +1,1 @@
-"""Example sentences: selecting, extracting and storing them."""
+"""Example sentences: select occurrences of each sense, extract snippets from the text, store them as JSON lines."""

@@ -1,8 +1,8 @@
-"""Snippets from a corpus: a word with the words around it, from the source text where that is still there."""
+"""Snippets of a corpus: a word with the text around it, from the source text where that is still available."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -10,110 +10,117 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme._io.thread_pool import map_in_order
+from polyseme.corpus.blocks import block_bounds
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.lexicon import tokenize
 from polyseme.corpus.tokenizers import AnyTokenizer, Tokenizer
-from polyseme.examples.store import quotable, quoted
-from polyseme.kernels.quoting import FRAME, quote_words
+from polyseme.examples.store import snippet_json
 from polyseme.kernels.text import NEWLINE
 
-TOKENS_AT_ONCE = 30_000
+BATCH_TOKENS = 30_000
+BLANK_CONTROLS = bytes(ord(" ") if byte < ord(" ") else byte for byte in range(256))
 
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Snippets:
-    """JSON of many snippets: number i is text[bounds[i] : bounds[i + 1]]."""
-
-    text: NDArray[np.uint8]
-    bounds: Ints
-
-    def __iter__(self) -> Iterator[bytes]:
-        text = self.text.tobytes()
-        return (text[a:b] for a, b in pairwise(self.bounds.tolist()))
-
-
-def extract(
+def extract_snippets(
     corpus: EncodedCorpus,
     tokenizer: AnyTokenizer,
     positions: Ints,
-    around: int,
+    window: int,
     threads: int,
     stop: Callable[[], None] = lambda: None,
-) -> Iterator[Snippets]:
-    """Quote the tokens at some positions, given in rising order, each with words on each side; some at a time."""
+) -> Iterator[list[bytes]]:
+    """Yield the snippets of the tokens at these positions as JSON (see `snippet_json`), in batches.
+
+    positions  IN  int64 (k,)  ascending
+    window     number of words on each side, within the sentence
+
+    Where the source is missing or has changed, and where the tokenizer is a callable, a snippet consists of the encoded
+    words, joined by spaces. Control characters become spaces.
+    """
     sentence_of = np.searchsorted(corpus.sentences, positions, side="right") - 1
-    sentences = np.unique(sentence_of)
-    texts = corpus.texts(sentences)
+    sentences, first_positions = np.unique(sentence_of, return_index=True)
+    first_positions = np.append(first_positions, len(positions))
+    lengths = corpus.sentences[sentences + 1] - corpus.sentences[sentences]
+    texts = corpus.source_texts(sentences)
 
-    def quote_some(some: Ints, here: Ints, of: Ints, texts: list[bytes | None]) -> Snippets:
-        starts, ends = corpus.sentences[some], corpus.sentences[some + 1]
-        lines = _Lines(texts, tokenizer)
-        there = (lines.lengths >= ends - starts)[of]  # a text with fewer words than tokens is not the one encoded
-        from_text = lines.extract(of[there], (here - starts[of])[there], around)
-        if there.all():
-            return from_text
-        found = iter(from_text)
-        bounds = zip(here.tolist(), starts[of].tolist(), ends[of].tolist(), strict=True)
-        return _joined(
-            next(found) if is_there else _from_tokens(corpus, *bound, around)
-            for is_there, bound in zip(there.tolist(), bounds, strict=True)
-        )
-
-    def jobs() -> Iterator[tuple[Ints, Ints, Ints, list[bytes | None]]]:
-        ends = np.cumsum(corpus.sentences[sentences + 1] - corpus.sentences[sentences])
-        first = 0
-        while first < len(sentences):
+    def batches() -> Iterator[_Batch]:
+        bounds = block_bounds(np.concatenate([[0], np.cumsum(lengths)]), BATCH_TOKENS)
+        for first, last in pairwise(bounds.tolist()):
             stop()
-            before = ends[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, before + TOKENS_AT_ONCE, side="right")))
-            some = sentences[first:last]
-            inside = slice(*np.searchsorted(sentence_of, (some[0], some[-1] + 1)))
-            yield some, positions[inside], np.searchsorted(some, sentence_of[inside]), list(islice(texts, len(some)))
-            first = last
+            in_batch = slice(first_positions[first], first_positions[last])
+            line_of = np.searchsorted(sentences[first:last], sentence_of[in_batch])
+            yield _Batch(sentences[first:last], list(islice(texts, last - first)), positions[in_batch], line_of)
 
-    return map_in_order(lambda job: quote_some(*job), jobs(), threads)
+    return map_in_order(lambda batch: batch.extract(corpus, tokenizer, window), batches(), threads)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Consecutive sentences with positions to extract.
+
+    sentences  int64 (m,)  numbers of the sentences in the corpus
+    texts      their source texts, None if not available
+    positions  int64 (k,)  positions in the corpus
+    line_of    int64 (k,)  index into `sentences` of each position
+    """
+
+    sentences: Ints
+    texts: list[bytes | None]
+    positions: Ints
+    line_of: Ints
+
+    def extract(self, corpus: EncodedCorpus, tokenizer: AnyTokenizer, window: int) -> list[bytes]:
+        starts, ends = corpus.sentences[self.sentences], corpus.sentences[self.sentences + 1]
+        lines = _Lines(self.texts, tokenizer)
+        # A text with fewer words than the sentence has tokens is not the one that was encoded.
+        in_text = (lines.lengths >= ends - starts)[self.line_of]
+        from_text = lines.snippets(self.line_of[in_text], (self.positions - starts[self.line_of])[in_text], window)
+        if in_text.all():
+            return list(from_text)
+        bounds = zip(self.positions.tolist(), starts[self.line_of].tolist(), ends[self.line_of].tolist(), strict=True)
+        return [
+            next(from_text) if use_text else _snippet_of_tokens(corpus, *bound, window)
+            for use_text, bound in zip(in_text.tolist(), bounds, strict=True)
+        ]
 
 
 class _Lines:
-    """Texts of sentences, split into words; one that is None, or not of a tokenizer of ours, has no words."""
+    """Lines of text split into words. They have no words if the text is None or the tokenizer is a callable."""
 
     def __init__(self, texts: list[bytes | None], tokenizer: AnyTokenizer) -> None:
-        text = b"".join((t or b"") + b"\n" for t in texts)
+        text = b"".join([(line or b"") + b"\n" for line in texts])
+        # Latin-1 has one character per byte: byte offsets index the string, and encoding it restores the UTF-8.
+        self.text = text.translate(BLANK_CONTROLS).decode("latin-1")
         if isinstance(tokenizer, Tokenizer):
-            words = tokenize(text, tokenizer)
-            self.starts, self.ends = words.starts.astype(np.int64), words.ends.astype(np.int64)
+            spans = tokenize(text, tokenizer)
+            self.starts, self.ends = spans.starts, spans.ends
         else:
-            self.starts = self.ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEWLINE)
-        self.text = quotable(text)
-        line_ends = np.flatnonzero(self.starts == self.ends)
-        self.firsts = np.concatenate([[0], line_ends[:-1] + 1])  # the first word of each line ...
-        self.lengths = line_ends - self.firsts  # ... and how many words it has
-        self.stops = self.starts[line_ends]
-        self.begins = np.concatenate([[0], self.stops[:-1] + 1])
+            self.starts = self.ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEWLINE).astype(np.int32)
+        line_ends = np.flatnonzero(self.starts == self.ends)  # a line end is a word of length 0
+        self.first_words = np.concatenate([[0], line_ends[:-1] + 1])
+        self.lengths = line_ends - self.first_words  # in words
+        self.line_ends = self.starts[line_ends]
+        self.line_starts = np.concatenate([[0], self.line_ends[:-1] + 1])
 
-    def extract(self, lines: Ints, numbers: Ints, around: int) -> Snippets:
-        """The words of these numbers in their lines."""
-        words, left = self.firsts[lines] + numbers, np.minimum(numbers, around)
-        behind = self.lengths[lines] - 1 - numbers
-        begins = np.where(numbers > around, self.starts[words - left], self.begins[lines])
-        stops = np.where(behind > around, self.ends[words + np.minimum(behind, around)], self.stops[lines])
-        out = np.empty(FRAME * len(words) + 2 * int((stops - begins).sum()), np.uint8)
-        bounds = np.empty(len(words) + 1, np.int64)
-        text = np.frombuffer(self.text, np.uint8)
-        quote_words(text, begins, self.starts[words], self.ends[words], stops, out, bounds)
-        return Snippets(out[: bounds[-1]].copy(), bounds)
-
-
-def _from_tokens(corpus: EncodedCorpus, position: int, start: int, end: int, around: int) -> bytes:
-    """The same, of the words as they were encoded."""
-    words = [corpus.words[t] for t in corpus.tokens[max(start, position - around) : min(end, position + around + 1)]]
-    at = position - max(start, position - around)
-    parts = ("".join(f"{w} " for w in words[:at]), words[at], "".join(f" {w}" for w in words[at + 1 :]))
-    return quoted(*(quotable(part.encode()) for part in parts))
+    def snippets(self, lines: Ints, numbers: Ints, window: int) -> Iterator[bytes]:
+        """Yield the snippets of words, given by their line and their number in it."""
+        words, last_numbers = self.first_words[lines] + numbers, self.lengths[lines] - 1
+        first_words = words - np.minimum(numbers, window)
+        last_words = words + np.minimum(last_numbers - numbers, window)
+        lefts = np.where(numbers > window, self.starts[first_words], self.line_starts[lines])
+        rights = np.where(last_numbers - numbers > window, self.ends[last_words], self.line_ends[lines])
+        text = self.text
+        bounds = (lefts.tolist(), self.starts[words].tolist(), self.ends[words].tolist(), rights.tolist())
+        for left, start, end, right in zip(*bounds, strict=True):
+            yield snippet_json(text[left:start], text[start:end], text[end:right]).encode("latin-1")
 
 
-def _joined(snippets: Iterable[bytes]) -> Snippets:
-    every = list(snippets)
-    return Snippets(np.frombuffer(b"".join(every), np.uint8), np.cumsum([0, *map(len, every)]))
+def _snippet_of_tokens(corpus: EncodedCorpus, position: int, start: int, end: int, window: int) -> bytes:
+    """The snippet of a position in the sentence tokens[start:end], from the encoded words."""
+    first = max(start, position - window)
+    words = [corpus.words[token] for token in corpus.tokens[first : min(end, position + window + 1)]]
+    word = position - first
+    parts = ("".join(f"{w} " for w in words[:word]), words[word], "".join(f" {w}" for w in words[word + 1 :]))
+    return snippet_json(*(part.encode().translate(BLANK_CONTROLS).decode() for part in parts)).encode()

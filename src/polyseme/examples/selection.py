@@ -1,89 +1,97 @@
-"""Example sentences: for each sense the uses whose context fits its center best, quoted from the corpus."""
+"""Selecting example sentences: for each sense the occurrences whose contexts have the highest cosine with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme._io.memory_map import release_pages
 from polyseme._io.thread_pool import map_in_order
+from polyseme.corpus.blocks import block_bounds, block_seed
 from polyseme.corpus.encoded_corpus import EncodedCorpus
-from polyseme.examples.extraction import Snippets, extract
-from polyseme.examples.spool import spooled
-from polyseme.examples.store import ExampleReader, beginning, no_examples
+from polyseme.corpus.tokenizers import AnyTokenizer
+from polyseme.examples.extraction import extract_snippets
+from polyseme.examples.store import ExampleReader, line_reader, write_spool
 from polyseme.kernels.assign import keep_best
-from polyseme.kernels.quoting import FRAME, write_lines
-from polyseme.model.data import ModelData
-from polyseme.model.sense_assigner import ALL_TOKENS, SenseAssigner
-from polyseme.training.trainer import block_bounds, block_seed
+from polyseme.vocabulary import Vocabulary
 
-USES = 500  # of each word, chosen at random, are looked at
-AROUND = 12  # words quoted on each side
-DIRECTIONS = 64  # in which contexts are compared
-CHUNK_TOKENS = 100_000
+MAX_OCCURRENCES = 500  # expected size of the random sample of a word's occurrences
+SNIPPET_WINDOW = 12  # words on each side
+BLOCK_TOKENS = 100_000
+
+Ints = NDArray[np.int64]
 
 
-def select_examples(
-    data: ModelData, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None], folder: Path
+class Assigner(Protocol):
+    """Assigns senses to tokens, as `polyseme.model.sense_assigner.SenseAssigner` does. Called from several threads."""
+
+    def assign(
+        self, tokens: NDArray[np.int32], sentences: Ints, sample: NDArray[np.uint64], seed: int, /
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The row of each token's sense (-1 if it is not in the sample), and the cosine of sense and context.
+
+        tokens     IN  int32 (n,)      ids
+        sentences  IN  int64 (m + 1,)  start of each sentence in tokens, and the end of the last
+        sample     IN  uint64 (V,)     probability, times 2^32, that an occurrence of a word is in the sample
+        """
+        ...
+
+
+def collect_examples(
+    assigner: Assigner,
+    corpus: EncodedCorpus,
+    vocabulary: Vocabulary,
+    sense_offsets: Ints,
+    visible_senses: NDArray[np.int32],
+    tokenizer: AnyTokenizer,
+    *,
+    per_sense: int,
+    seed: int,
+    threads: int,
+    stop: Callable[[], None],
+    folder: Path,
 ) -> ExampleReader:
-    """Up to `each` examples of every shown sense; they wait in a file without a name in `folder`."""
-    if each == 0:
-        return no_examples
-    positions = best_positions(data, corpus, each, threads, stop)
-    there = np.flatnonzero(positions >= 0)  # a position is one use of one sense: there is none twice
-    order = there[np.argsort(positions.ravel()[there])]
-    snippets = extract(corpus, data.tokenizer, positions.ravel()[order], AROUND, threads, stop)
-    numbers = positions  # in the same place: there may be many
-    numbers[:] = -1
-    every, numbers.ravel()[order] = spooled(snippets, order, folder)
-    return _line_reader(data, numbers, every)
+    """Select up to `per_sense` (1 or more) examples of each visible sense, and store them in a temporary file.
 
-
-def _line_reader(data: ModelData, numbers: NDArray[np.int64], snippets: Snippets) -> ExampleReader:
-    """Writes the lines of words; `numbers` are those of the snippets of each sense, (R, each)."""
-    words, offsets, shown = data.vocabulary.words, data.arrays.sense_offsets, data.num_visible_senses
-    lengths = np.append(np.diff(snippets.bounds), 0)  # of number -1 none
-
-    def read(first: int, end: int) -> list[bytes]:
-        beginnings = [beginning(word) for word in words[first:end]]
-        bounds = np.cumsum([0, *map(len, beginnings)])
-        of_these = numbers[offsets[first] : offsets[end]]
-        room = bounds[-1] + lengths[of_these].sum() + of_these.size + FRAME * (len(of_these) + end - first)
-        lines, line_bounds = np.empty(room, np.uint8), np.empty(end - first + 1, np.int64)
-        write_lines(
-            np.frombuffer(b"".join(beginnings), np.uint8), bounds, offsets[first : end + 1], shown[first:end],
-            numbers, snippets.text, snippets.bounds, lines, line_bounds,
-        )  # fmt: skip
-        release_pages(snippets.text)
-        text = lines[: line_bounds[-1]].tobytes()
-        return [text[a:b] for a, b in pairwise(line_bounds.tolist())]
-
-    return read
+    sense_offsets   IN  int64 (V + 1,)  the senses of word w are rows sense_offsets[w] to sense_offsets[w + 1]
+    visible_senses  IN  int32 (V,)      number of senses per word that get examples: the first of its rows
+    stop            called regularly; raises an exception to stop
+    folder          of the temporary file, which has no name and disappears with the reader
+    """
+    num_rows = int(sense_offsets[-1])
+    positions = best_positions(assigner, corpus, vocabulary.counts, num_rows, per_sense, seed, threads, stop).ravel()
+    slots = np.flatnonzero(positions >= 0)
+    slots = slots[np.argsort(positions[slots])]  # in text order; no position is in two slots
+    snippets = extract_snippets(corpus, tokenizer, positions[slots], SNIPPET_WINDOW, threads, stop)
+    spool = write_spool(snippets, slots, len(positions), folder)
+    return line_reader(spool, vocabulary.words, sense_offsets, visible_senses)
 
 
 def best_positions(
-    data: ModelData, corpus: EncodedCorpus, each: int, threads: int, stop: Callable[[], None]
-) -> NDArray[np.int64]:
-    """(R, each): where in the corpus the best uses of each sense stand, best first; -1 for none."""
-    rows = len(data.arrays.sense_vectors)
-    cosines = np.full((rows, each), -2, np.float32)
-    positions = np.full((rows, each), -1, np.int64)
-    assigner = SenseAssigner(data, DIRECTIONS)
-    assigner.prepare()
-    chance = np.minimum(USES / data.vocabulary.counts, 1)
-    sample = (chance * float(ALL_TOKENS)).astype(np.uint64)
-    bounds = block_bounds(corpus.sentences, CHUNK_TOKENS)
-    seed = int(data.config["seed"])
+    assigner: Assigner,
+    corpus: EncodedCorpus,
+    counts: Ints,
+    num_rows: int,
+    per_sense: int,
+    seed: int,
+    threads: int,
+    stop: Callable[[], None],
+) -> Ints:
+    """Positions in the corpus of the best occurrences of each sense, best first, (num_rows, per_sense); -1 for none."""
+    cosines = np.full((num_rows, per_sense), -2, np.float32)
+    positions = np.full((num_rows, per_sense), -1, np.int64)
+    sample = (np.minimum(MAX_OCCURRENCES / counts, 1) * 2.0**32).astype(np.uint64)
+    bounds = block_bounds(corpus.sentences, BLOCK_TOKENS)
 
     def assign(block: int) -> tuple[int, NDArray[np.int32], NDArray[np.float32]]:
         stop()
-        read = corpus.read(bounds[block], bounds[block + 1])
-        return int(corpus.sentences[bounds[block]]), *assigner.assign(*read, sample, block_seed(seed, block))
+        first, last = bounds[block : block + 2]
+        assigned = assigner.assign(*corpus.read(first, last), sample, block_seed(seed, block))
+        return int(corpus.sentences[first]), *assigned
 
     for first, senses, similarities in map_in_order(assign, range(len(bounds) - 1), threads):
-        keep_best(senses, similarities, first, 2 * AROUND, cosines, positions)
+        keep_best(senses, similarities, first, 2 * SNIPPET_WINDOW, cosines, positions)
     return positions

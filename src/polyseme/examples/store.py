@@ -1,4 +1,4 @@
-"""Example sentences of a word's senses, as a line of JSON: there may be a million, so only those asked for are read.
+"""Example sentences as JSON lines: one line per word, with a list of snippets for each of its senses.
 
 {"word": "bank", "senses": [[["sat on the ", "bank", " of the river"], ...], ...]}
 """
@@ -6,45 +6,161 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from json.encoder import encode_basestring
+from pathlib import Path
+from typing import NamedTuple
 
-from polyseme.model.results import Example as Example
+import numpy as np
+from numpy.typing import NDArray
 
-ExampleReader = Callable[[int, int], list[bytes]]  # the lines of the words from one id up to another; b"" for none
+from polyseme._io.memory_map import release_pages
 
-# Characters that JSON would spell out; in a extract a blank does as well.
-_BLANKS = bytes(32 if i < 32 else i for i in range(256))
+RUN_BYTES = 1 << 20
+
+Ints = NDArray[np.int64]
+
+# Returns the JSON lines of the words with ids first to end - 1; b"" for a word without examples.
+ExampleReader = Callable[[int, int], list[bytes]]
+
+
+class Example(NamedTuple):
+    """A snippet of the corpus: a word, and the text to its left and right."""
+
+    left: str
+    word: str
+    right: str
+
+    @property
+    def text(self) -> str:
+        return self.left + self.word + self.right
+
+    def marked(self, before: str = "*", after: str = "*") -> str:
+        """The text with the word marked.
+
+        >>> Example("by the river ", "bank", " we sat").marked()
+        'by the river *bank* we sat'
+        """
+        return f"{self.left}{before}{self.word}{after}{self.right}"
 
 
 def no_examples(first: int, end: int) -> list[bytes]:
+    """The ExampleReader of a model without examples."""
     return [b""] * (end - first)
 
 
-def quotable(text: bytes) -> bytes:
-    """UTF-8 text without control characters: of the same length, so that words stand where they stood."""
-    return text.translate(_BLANKS)
+def snippet_json(left: str, word: str, right: str) -> str:
+    r"""A snippet as JSON, like `json.dumps` with ensure_ascii=False and no spaces. No part has control characters.
 
-
-def quoted(left: bytes, word: bytes, right: bytes) -> bytes:
-    r"""One example as JSON, of parts that are quotable.
-
-    >>> quoted(b'he said "', b"run", b'" and ran')
-    b'["he said \\"","run","\\" and ran"]'
+    >>> print(snippet_json('he said "', "run", '" and ran'))
+    ["he said \"","run","\" and ran"]
     """
-    joined = b"\0".join((left, word, right))
-    if b"\\" in joined or b'"' in joined:
-        joined = joined.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-    return b'["' + joined.replace(b"\0", b'","') + b'"]'
+    return f"[{_json_string(left)},{_json_string(word)},{_json_string(right)}]"
 
 
-def beginning(word: str) -> bytes:
-    """How the line of a word begins, up to the lists of its senses' snippets."""
-    return b'{"word":%b,"senses":[' % encode_basestring(word).encode()
+def _json_string(text: str) -> str:
+    # Most texts need no escaping; finding that out is four times as fast as encoding them.
+    return encode_basestring(text) if '"' in text or "\\" in text else f'"{text}"'
 
 
-def from_line(line: bytes) -> list[list[Example]]:
-    """The examples of each sense; ValueError, KeyError or TypeError if the line is not one of ours."""
+def parse_line(line: bytes) -> list[list[Example]]:
+    """The examples of each sense of a word; ValueError, KeyError or TypeError if the line is malformed."""
     if not line:
         return []
-    return [[Example(*example) for example in examples] for examples in json.loads(line)["senses"]]
+    return [[Example(*snippet) for snippet in snippets] for snippets in json.loads(line)["senses"]]
+
+
+@dataclass(frozen=True)
+class Spool:
+    """Snippets in a temporary file, addressed by slot: a corpus may have more snippets than fit in memory.
+
+    data    uint8 (n,)  memory-mapped
+    starts  int64 (k,)  the snippet in slot i is data[starts[i] : starts[i] + sizes[i]]
+    sizes   int32 (k,)  0 for an empty slot
+    """
+
+    data: NDArray[np.uint8]
+    starts: Ints
+    sizes: NDArray[np.int32]
+
+    def read(self, slots: slice) -> list[bytes]:
+        """The snippets in these slots; b"" for an empty slot."""
+        data, starts = self.data.data, self.starts[slots]
+        spans = zip(starts.tolist(), (starts + self.sizes[slots]).tolist(), strict=True)
+        snippets = [data[start:end].tobytes() for start, end in spans]
+        release_pages(self.data)
+        return snippets
+
+
+def write_spool(batches: Iterable[list[bytes]], slots: Ints, num_slots: int, folder: Path) -> Spool:
+    """Write snippets to an unnamed temporary file in `folder`.
+
+    batches  the snippets, some at a time
+    slots    IN  int64 (k,)  slot of each snippet, in the same order
+
+    The file consists of runs of about RUN_BYTES, each sorted by slot: reading all slots in order then reads every run
+    sequentially.
+    """
+    starts, sizes = np.zeros(num_slots, np.int64), np.zeros(num_slots, np.int32)
+    num_snippets = num_bytes = 0
+    with tempfile.TemporaryFile(dir=folder) as file:
+        for run in _runs(batches):
+            run_slots = slots[num_snippets : num_snippets + len(run)]
+            order = np.argsort(run_slots)
+            run_sizes = np.array([len(snippet) for snippet in run])[order]
+            starts[run_slots[order]] = num_bytes + np.cumsum(run_sizes) - run_sizes
+            sizes[run_slots[order]] = run_sizes
+            num_bytes += file.write(b"".join([run[i] for i in order.tolist()]))
+            num_snippets += len(run)
+        file.flush()
+        # An empty file cannot be mapped; a map stays valid after its file is closed.
+        data = np.memmap(file, np.uint8, "r", shape=(num_bytes,)) if num_bytes else np.empty(0, np.uint8)
+    return Spool(data, starts, sizes)
+
+
+def _runs(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+    """Join consecutive batches into runs of more than RUN_BYTES, except the last."""
+    run: list[bytes] = []
+    size = 0
+    for batch in batches:
+        run += batch
+        size += sum(map(len, batch))
+        if size > RUN_BYTES:
+            yield run
+            run, size = [], 0
+    if run:
+        yield run
+
+
+def line_reader(
+    spool: Spool, words: list[str], sense_offsets: Ints, visible_senses: NDArray[np.int32]
+) -> ExampleReader:
+    """An ExampleReader of the snippets in a spool, without duplicates within a sense.
+
+    sense_offsets   IN  int64 (V + 1,)  the senses of word w are rows sense_offsets[w] to sense_offsets[w + 1]
+    visible_senses  IN  int32 (V,)      number of senses to write per word; the first ones of its rows
+
+    A row has the same number of consecutive slots as every other, best snippet first.
+    """
+    per_row = len(spool.starts) // int(sense_offsets[-1])
+
+    def read(first: int, end: int) -> list[bytes]:
+        rows = sense_offsets[first : end + 1].tolist()
+        snippets = spool.read(slice(rows[0] * per_row, rows[-1] * per_row))
+        lines = []
+        for word, row, num_senses in zip(words[first:end], rows[:-1], visible_senses[first:end].tolist(), strict=True):
+            slot = (row - rows[0]) * per_row
+            senses = [
+                b",".join(dict.fromkeys(filter(None, snippets[i : i + per_row])))
+                for i in range(slot, slot + num_senses * per_row, per_row)
+            ]
+            if any(senses):
+                lists = b",".join([b"[%b]" % sense for sense in senses])
+                lines.append(b'{"word":%b,"senses":[%b]}\n' % (encode_basestring(word).encode(), lists))
+            else:
+                lines.append(b"")
+        return lines
+
+    return read

@@ -17,7 +17,7 @@ from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig, make_config
 from polyseme.training.events import Listener, silent
 from polyseme.training.run import train
-from polyseme.vocabulary import cut
+from polyseme.vocabulary import Vocabulary
 
 FEW_WORDS, MANY_WORDS = 6_000, 30_000  # words of several senses in the paper's two settings
 DISCOVERING = ("max_senses", "min_separation", "new_sense_threshold")  # settings of np-mssg alone
@@ -120,7 +120,9 @@ def make_plan(profile: Profile, corpus: EncodedCorpus, seed: int, threads: int) 
 
 def parameters_alike(config: TrainConfig, corpus: EncodedCorpus) -> int:
     """The dimension at which a skip-gram model has as many numbers in its vectors as a model of several senses."""
-    vocabulary = cut(corpus.words, corpus.counts, min_count=config.min_count, max_size=config.max_vocabulary)
+    vocabulary = Vocabulary.from_counts(
+        corpus.words, corpus.counts, min_count=config.min_count, max_size=config.max_vocabulary
+    )
     several = int(config.may_have_several_senses(vocabulary).sum())
     rows = len(vocabulary) + several * (config.senses - 1)
     return round(config.dim * (len(vocabulary) + rows) / (2 * len(vocabulary)))

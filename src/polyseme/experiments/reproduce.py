@@ -22,7 +22,7 @@ from polyseme.experiments.tfidf import sparse_scws, sparse_wordsim
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.events import Listener, silent
-from polyseme.vocabulary import cut
+from polyseme.vocabulary import Vocabulary
 
 SCWS, ANALOGIES = "scws/ratings.txt", "analogy/questions-words.txt"
 WORDSIM = ("wordsim353/combined.csv", "wordsim353/combined.tab")
@@ -137,7 +137,9 @@ class _Experiments:
     def _score_baselines(self) -> None:
         """The sparse vectors, which choose senses in one way only."""
         config = self.plan.main[0].config
-        vocabulary = cut(self.corpus.words, self.corpus.counts, min_count=config.min_count, max_size=None)
+        vocabulary = Vocabulary.from_counts(
+            self.corpus.words, self.corpus.counts, min_count=config.min_count, max_size=None
+        )
         self._say("scoring TF-IDF")
         in_contexts = sparse_scws(self.corpus, vocabulary, self.files.scws)
         words = sparse_wordsim(self.corpus, vocabulary, self.files.wordsim)

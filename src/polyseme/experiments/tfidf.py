@@ -170,7 +170,7 @@ class Surroundings:
         seed: int = 0,
     ) -> Surroundings:
         """All uses of the words, or a random sample of `most` of each."""
-        return cls(corpus, find_occurrences(corpus.tokens, vocabulary.counts, words, most=most, seed=seed))
+        return cls(corpus, find_occurrences(corpus.tokens, vocabulary.counts, words, max_occurrences=most, seed=seed))
 
     @property
     def size(self) -> int:

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.corpus.blocks import block_bounds
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.experiments.tfidf import (
     USES,
@@ -40,7 +41,7 @@ from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
 from polyseme.training.run import train
-from polyseme.training.trainer import block_bounds, num_threads
+from polyseme.training.trainer import num_threads
 
 REACH = 5
 CHUNK_TOKENS = 100_000

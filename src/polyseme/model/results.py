@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, overload
+from typing import overload
+
+from polyseme.examples.store import Example
 
 
 @dataclass(frozen=True)
@@ -14,25 +16,6 @@ class Neighbour:
     key: str
     word: str
     similarity: float
-
-
-class Example(NamedTuple):
-    """A snippet of the corpus: a word and the text to its left and right."""
-
-    left: str
-    word: str
-    right: str
-
-    @property
-    def text(self) -> str:
-        return self.left + self.word + self.right
-
-    def marked(self, before: str = "*", after: str = "*") -> str:
-        """
-        >>> Example("by the river ", "bank", " we sat").marked()
-        'by the river *bank* we sat'
-        """
-        return f"{self.left}{before}{self.word}{after}{self.right}"
 
 
 @dataclass(frozen=True)

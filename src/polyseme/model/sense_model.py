@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
-from polyseme.examples.store import from_line
+from polyseme.examples.store import parse_line
 from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior
@@ -102,7 +102,7 @@ class SenseModel:
         data = self._data
         w = data.find(word)[0]
         name, rows, shares = data.vocabulary.words[w], data.rows(w), data.shares(w)
-        examples = from_line(data.read_examples(w, w + 1)[0])
+        examples = parse_line(data.read_examples(w, w + 1)[0])
         senses = tuple(
             Sense(
                 key=data.key(row),

@@ -23,7 +23,7 @@ from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, get_tokenizer
 from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError
-from polyseme.examples.store import from_line
+from polyseme.examples.store import parse_line
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.card import card
 from polyseme.model.data import ModelData
@@ -205,7 +205,7 @@ def _read_examples(path: Path, offset: int) -> bytes:
         with path.open("rb") as file:
             file.seek(offset)
             line = file.readline()
-            from_line(line)
+            parse_line(line)
             return line
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(path.parent, f"{path.name} cannot be read ({error})") from error

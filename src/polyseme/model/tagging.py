@@ -59,6 +59,6 @@ class Tagger:
     def _word_ids(self, tokenizer: Tokenizer) -> NDArray[np.int32]:
         """The id in the model of each word of the lexicon, or UNKNOWN."""
         index = self.data.vocabulary.index
-        new = [index.get(tokenizer.normal(word), UNKNOWN) for word in self._lexicon.words(len(self._ids))]
+        new = [index.get(tokenizer.normalize(word), UNKNOWN) for word in self._lexicon.words(len(self._ids))]
         self._ids = np.concatenate([self._ids, np.array(new, np.int32)])
         return self._ids

@@ -21,6 +21,7 @@ from polyseme.corpus.tokenizers import WHITESPACE
 from polyseme.examples.selection import best_positions
 from polyseme.kernels.jit import cache_folder
 from polyseme.model.data import ModelData
+from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.training.config import TrainConfig
 from polyseme.training.sense_discovery import init_from_clusters
 from polyseme.training.state import TrainState, has_centers
@@ -76,7 +77,8 @@ def compile_last_kernels(config: TrainConfig) -> None:
         corpus={},
         training={},
     )
-    best_positions(data, corpus, 1, 1, lambda: None)
+    num_rows = len(data.arrays.sense_vectors)
+    best_positions(SenseAssigner(data), corpus, corpus.counts, num_rows, 1, config.seed, 1, lambda: None)
 
 
 def _small_corpus() -> EncodedCorpus:

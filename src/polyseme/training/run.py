@@ -17,9 +17,11 @@ from polyseme.corpus.encoding import EncodingProgress, encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import CorpusError, Interrupted, MissingFile, TrainingError
-from polyseme.examples.selection import select_examples
+from polyseme.examples.selection import collect_examples
+from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model import storage
 from polyseme.model.data import ModelData
+from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
 from polyseme.training.config import TrainConfig, make_config
@@ -28,9 +30,10 @@ from polyseme.training.precompile import precompiling
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
 from polyseme.training.workspace import CORPUS, LOG, MODEL, workspace
-from polyseme.vocabulary import Vocabulary, cut
+from polyseme.vocabulary import Vocabulary
 
 CHECKPOINT_SECONDS = 180.0
+EXAMPLE_COMPONENTS = 64  # principal components in which contexts and senses are compared to select examples
 
 AnyPath = str | os.PathLike[str]
 
@@ -120,8 +123,28 @@ class _Run:
             },
         )
         data.arrays.check(len(vocabulary))
-        examples = select_examples(data, encoded, config.examples, threads, self._stop_if_asked, self.work)
-        return SenseModel(replace(data, read_examples=examples))
+        return SenseModel(replace(data, read_examples=self._collect_examples(data, encoded, config, threads)))
+
+    def _collect_examples(
+        self, data: ModelData, encoded: EncodedCorpus, config: TrainConfig, threads: int
+    ) -> ExampleReader:
+        if config.examples == 0:
+            return no_examples
+        assigner = SenseAssigner(data, EXAMPLE_COMPONENTS)
+        assigner.prepare()
+        return collect_examples(
+            assigner,
+            encoded,
+            data.vocabulary,
+            data.arrays.sense_offsets,
+            data.num_visible_senses,
+            data.tokenizer,
+            per_sense=config.examples,
+            seed=config.seed,
+            threads=threads,
+            stop=self._stop_if_asked,
+            folder=self.work,
+        )
 
     def _read(
         self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer, config: TrainConfig
@@ -133,7 +156,9 @@ class _Run:
                 f"the corpus was encoded with the tokenizer '{encoded.description['tokenizer']}', "
                 f"not '{tokenizer.name}'; name that with --tokenizer."
             )
-        vocabulary = cut(encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary)
+        vocabulary = Vocabulary.from_counts(
+            encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
+        )
         self.listen(
             CorpusEncoded(
                 tokens=len(encoded.tokens),

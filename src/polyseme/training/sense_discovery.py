@@ -37,7 +37,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     window, decay = config.sense_window or config.window, np.float32(config.sense_decay)
     discovers = config.model == "np-mssg"
     looked_at = USES_TO_DISCOVER if discovers else max(USES, USES_PER_SENSE * most)
-    uses = find_occurrences(corpus.tokens, state.vocabulary.counts, words, most=looked_at, seed=config.seed)
+    uses = find_occurrences(corpus.tokens, state.vocabulary.counts, words, max_occurrences=looked_at, seed=config.seed)
     apart = config.min_separation if discovers else 0.0
 
     def cluster(first: int) -> None:

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polyseme.corpus.blocks import block_bounds, block_seed
 from polyseme.corpus.encoded_corpus import MAX_SENTENCE_TOKENS, EncodedCorpus
 from polyseme.errors import Interrupted, TrainingError
 from polyseme.kernels.nearest_sense import BY_CENTER
@@ -30,7 +30,6 @@ BLOCK_TOKENS = 10_000
 BLOCKS_PER_THREAD = 4
 SMALLEST_RATE = 1e-4  # of the first
 REPORT_SECONDS = 0.5
-MASK = 2**64 - 1
 
 
 @dataclass
@@ -58,7 +57,7 @@ class Trainer:
     totals: Totals = field(default_factory=Totals)
 
     def __post_init__(self) -> None:
-        self.bounds = block_bounds(self.corpus.sentences)
+        self.bounds = block_bounds(self.corpus.sentences, BLOCK_TOKENS)
         self.per_epoch = len(self.bounds) - 1
         self.total = self.per_epoch * self.state.config.epochs
         self.split_at = int(self.state.config.warmup * self.total)
@@ -227,17 +226,6 @@ def _wait_for(worker: threading.Thread) -> None:
             worker.join()
 
 
-def block_bounds(sentences: NDArray[np.int64], size: int = BLOCK_TOKENS) -> NDArray[np.int64]:
-    """Sentence numbers that cut a corpus into blocks of about `size` tokens: the first of each block, and the end."""
-    marks = np.arange(size, int(sentences[-1]), size)
-    return np.unique(np.concatenate([[0], np.searchsorted(sentences, marks), [len(sentences) - 1]]))
-
-
-def block_seed(seed: int, block: int) -> int:
-    """A seed for each block of a run, far from those of its neighbours."""
-    return ((seed + 1) * 0xD1342543DE82EF95 + block * 0xDA942042E4DD58B5) & MASK
-
-
 def num_threads(threads: int, corpus: EncodedCorpus) -> int:
     """The number of threads meant: 0 is one for each core this process may use.
 
@@ -245,5 +233,5 @@ def num_threads(threads: int, corpus: EncodedCorpus) -> int:
     (see kernels/train/block.py) would learn too little before their mean is taken.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    blocks = len(block_bounds(corpus.sentences)) - 1
+    blocks = len(block_bounds(corpus.sentences, BLOCK_TOKENS)) - 1
     return min(threads or cores, max(blocks // BLOCKS_PER_THREAD, 1))

@@ -1,1 +1,1 @@
-"""Readers: text sources as blocks of valid UTF-8."""
+"""Readers: from sources to blocks of valid UTF-8 text."""

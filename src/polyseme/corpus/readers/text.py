@@ -1,7 +1,7 @@
-"""Reading a source in blocks of valid UTF-8.
+"""Read plain text in blocks of valid UTF-8.
 
-Policy for bytes that are not UTF-8: each becomes one '?', so that places in the source stay right, and is counted.
-A source with NUL bytes, or with more than a tenth of such bytes in its first block, is refused as not a text.
+Each byte that is not valid UTF-8 is replaced by one '?', so that byte offsets stay the same, and is counted. A source
+that contains NUL, or whose first block has more than 10% such bytes, is refused.
 """
 
 from __future__ import annotations
@@ -13,54 +13,54 @@ from dataclasses import dataclass
 from polyseme.corpus.sources import Source
 from polyseme.errors import CorpusError
 
-BLOCK = 1 << 20
-UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+BLOCK_BYTES = 1 << 20
+UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # LE: also starts UTF-32-LE
 
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of text that ends between two words: where it begins in its source, and how many bytes were bad."""
+    """A part of a text that does not split a word: its byte offset in the source, and the number of bad bytes."""
 
     text: bytes
     offset: int
     bad_bytes: int
 
 
-def read_blocks(source: Source, size: int = BLOCK) -> Iterator[Block]:
-    """The blocks of a source, none of them much longer than `size`."""
+def read_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+    """Yield the text of a source in blocks of about `block_bytes`."""
     offset = 0
     rest = b""
     try:
         with source.open() as stream:
-            while data := stream.read(size):
+            while data := stream.read(block_bytes):
                 if offset == 0 and not rest:
                     _refuse_other_encodings(data, source)
                     if data.startswith(codecs.BOM_UTF8):
                         offset, data = len(codecs.BOM_UTF8), data[len(codecs.BOM_UTF8) :]
                 data = rest + data
-                end = _last_break(data, size)
+                end = _block_end(data, block_bytes)
                 if end:
-                    yield _clean(data[:end], offset, source)
+                    yield _make_block(data[:end], offset, source)
                     offset += end
                 rest = data[end:]
             if rest:
-                yield _clean(rest, offset, source)
+                yield _make_block(rest, offset, source)
     except PermissionError:
-        raise CorpusError(f"{source.path} may not be read by you; change its permissions.") from None
+        raise CorpusError(f"no permission to read {source.path}; change it with: chmod u+r FILE") from None
     except (OSError, EOFError, ValueError) as error:
         if isinstance(error, CorpusError):
             raise
         raise _damaged(source, error) from error
-    except Exception as error:  # lzma and zstd raise errors of their own
-        if type(error).__name__ in ("LZMAError", "ZstdError", "error"):
+    except Exception as error:
+        if type(error).__name__ in ("LZMAError", "ZstdError", "error"):  # of lzma, zstd and zlib
             raise _damaged(source, error) from error
         raise
 
 
-def valid_utf8(data: bytes) -> tuple[bytes, int]:
-    """The same bytes with each one that is not UTF-8 as '?', and how many those were.
+def replace_bad_bytes(data: bytes) -> tuple[bytes, int]:
+    """Replace each byte that is not valid UTF-8 by '?'; returns the new bytes and the number of replacements.
 
-    >>> valid_utf8("naïve".encode("latin-1"))
+    >>> replace_bad_bytes("naïve".encode("latin-1"))
     (b'na?ve', 1)
     """
     try:
@@ -79,23 +79,26 @@ def _question_marks(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("polyseme-question-marks", _question_marks)
 
 
-def _clean(data: bytes, offset: int, source: Source) -> Block:
+def _make_block(data: bytes, offset: int, source: Source) -> Block:
     nul = data.find(b"\0")
     if nul >= 0:
         raise CorpusError(f"{source.path} is not a text: byte {offset + nul:,} is NUL. Give plain or compressed text.")
-    text, bad = valid_utf8(data)
-    if bad * 10 > len(data) and offset < BLOCK:
+    text, bad_bytes = replace_bad_bytes(data)
+    if bad_bytes * 10 > len(data) and offset < BLOCK_BYTES:
         raise CorpusError(
-            f"{source.path} is not UTF-8: {bad:,} of its first {len(data):,} bytes cannot be read. "
+            f"{source.path} is not UTF-8: {bad_bytes:,} of its first {len(data):,} bytes are invalid. "
             f"Convert it first, for instance: iconv -f latin1 -t utf-8 IN > OUT"
         )
-    return Block(text, offset, bad)
+    return Block(text, offset, bad_bytes)
 
 
-def _last_break(data: bytes, size: int) -> int:
-    """Where to cut: after the last line end, else (once too long) after the last blank or between two characters."""
+def _block_end(data: bytes, block_bytes: int) -> int:
+    """Where to end a block: after the last line end, or 0 to read on.
+
+    Data of `block_bytes` or more without a line end is split after the last space or tab, else between two characters.
+    """
     end = data.rfind(b"\n") + 1
-    if end or len(data) < size:
+    if end or len(data) < block_bytes:
         return end
     end = max(data.rfind(b" "), data.rfind(b"\t")) + 1
     if end:
@@ -114,4 +117,4 @@ def _refuse_other_encodings(data: bytes, source: Source) -> None:
 
 
 def _damaged(source: Source, error: Exception) -> CorpusError:
-    return CorpusError(f"{source.path} cannot be read to its end ({error}); it may be truncated or damaged.")
+    return CorpusError(f"{source.path} is truncated or damaged ({error}); restore it from a copy.")
