@@ -81,13 +81,13 @@ def test_each_query_can_print_json(polyseme_command: Run, mssg_path: Path, mssg:
     assert [s["key"] for s in senses["senses"]] == [s.key for s in mssg.senses("bank")]
     assert [len(s["neighbours"]) for s in senses["senses"]] == [2] * len(senses["senses"])
     assert query("neighbours", "bank#2", "-n", "3") == [[vars(n) for n in mssg.neighbours("bank#2", 3)]]
-    found = mssg.disambiguate("bank", "water bank")
+    result = mssg.disambiguate("bank", "water bank")
     assert query("disambiguate", "bank", "water bank") == [
         {
             "word": "bank",
-            "best": found.best.key,
+            "best": result.best.key,
             "known_context_words": 1,
-            "senses": [vars(s) for s in found.senses],
+            "senses": [vars(s) for s in result.senses],
         }
     ]
     assert len(query("disambiguate", "bank", stdin="water bank\nmoney bank\n")) == 2

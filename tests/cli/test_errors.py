@@ -205,7 +205,7 @@ def test_a_word_list_without_known_words_is_refused(polyseme_command: Run, text:
     words = text.with_name("words.txt")
     words.write_text("shore\nloan\n")
     done = polyseme_command("train", "text.txt", "m", "--multi-sense-words", "words.txt", "--quiet")
-    assert_fails(done, "none of its 2 words ('shore', ...) is in the vocabulary of 6 words")
+    assert_fails(done, "no word of --multi-sense-words (shore, loan) is in the vocabulary of 6 words")
     assert names(text.parent) == {"text.txt", "words.txt"}
 
 

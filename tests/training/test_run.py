@@ -48,8 +48,9 @@ def test_an_invalid_time_between_checkpoints_is_refused(seconds: float, text: Pa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("shore", "loan"), "none of its 2 words ('shore', ...) is in the vocabulary of 6 words; check the spelling"),
-        ((), "it has no words that are in the vocabulary"),
+        (("shore", "loan"), "no word of --multi-sense-words (shore, loan) is in the vocabulary of 6 words; check the"),
+        (tuple("abcd"), "(a, b, c, ...)"),
+        ((), "--multi-sense-words has no words"),
     ],
 )
 def test_a_word_list_without_known_words_is_refused_before_training(
@@ -107,6 +108,7 @@ def _read_all(terminal: int) -> bytes:
 def test_progress_is_shown_in_a_notebook(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("polyseme.training.progress.find_spec", lambda _: None)  # as if there were no ipywidgets
     monkeypatch.setattr("rich.jupyter.display", lambda _segments, text: shown.append(text))
     train(text, dim=4, epochs=1)
     assert ["words kept" in line for line in shown] == [True, False]

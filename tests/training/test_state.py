@@ -71,10 +71,10 @@ def test_the_size_of_chunks_does_not_change_the_model(monkeypatch: pytest.Monkey
     one_chunk, several_chunks = (_state_with_random_senses() for _ in range(2))
     expected = one_chunk.to_model_arrays()
     monkeypatch.setattr("polyseme.training.state.CHUNK_WORDS", 2)
-    found = several_chunks.to_model_arrays()
+    result = several_chunks.to_model_arrays()
     assert expected.sense_offsets.tolist() == [0, 3, 4, 6, 10, 11, 12]
-    np.testing.assert_array_equal(found.sense_vectors, expected.sense_vectors)
-    np.testing.assert_array_equal(found.cluster_centers, expected.cluster_centers)
+    np.testing.assert_array_equal(result.sense_vectors, expected.sense_vectors)
+    np.testing.assert_array_equal(result.cluster_centers, expected.cluster_centers)
 
 
 def _state_with_random_senses() -> TrainState:

@@ -41,7 +41,6 @@ def demo(
     from polyseme.training.run import train
 
     settings: dict[str, Any] = {} if senses is None else {"senses": senses}
-
     planted = plant(sentences=sentences, difficulty=difficulty, seed=seed)
     with tempfile.TemporaryDirectory(prefix="polyseme-demo-") as folder:
         text = planted.write(Path(folder) / "planted.txt")

@@ -25,9 +25,9 @@ def neighbours(
     """Show the nearest neighbours of a word or of one of its senses."""
     from polyseme.model.sense_model import SenseModel
 
-    found = SenseModel.load(model).neighbours(word_or_sense, number, among=among)
+    nearest = SenseModel.load(model).neighbours(word_or_sense, number, among=among)
     if json:
-        print_json([vars(n) for n in found])
+        print_json([vars(n) for n in nearest])
     else:
-        for n in found:
+        for n in nearest:
             print(f"{n.similarity:.3f}  {n.key}")

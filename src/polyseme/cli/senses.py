@@ -25,11 +25,11 @@ def senses(
     """Show the senses of a word: share of its tokens, neighbours and example sentences."""
     from polyseme.model.sense_model import SenseModel
 
-    found = SenseModel.load(model).senses(word)
+    result = SenseModel.load(model).senses(word)
     if json:
-        print_json(as_json(found, neighbours, examples))
+        print_json(as_json(result, neighbours, examples))
     else:
-        print_senses(found, neighbours, examples)
+        print_senses(result, neighbours, examples)
 
 
 def print_senses(senses: Senses, neighbours: int, examples: int) -> None:

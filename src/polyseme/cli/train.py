@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import Field, field, fields, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 from cyclopts import Group, Parameter
 
 from polyseme.cli.arguments import SWITCH, QuietFlag, StdinText, TokenizerName, check_paths
 from polyseme.cli.signals import Signals
 from polyseme.errors import ConfigError, MissingFile
-from polyseme.training.config import RecipeName, TrainConfig
+from polyseme.training.config import GroupName, RecipeName, TrainConfig
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
-COMMON, *_GROUPS = (
-    Group(name, sort_key=i)
-    for i, name in enumerate(("Common options", "Model", "Senses", "Optimisation", "Vocabulary", "Run"))
-)
-GROUPS = {group.name.lower(): group for group in _GROUPS}
+COMMON = Group("Common options", sort_key=0)
+GROUPS = {name: Group(name.capitalize(), sort_key=i) for i, name in enumerate(get_args(GroupName), 1)}
 
 
 def _options() -> type:

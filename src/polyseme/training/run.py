@@ -62,7 +62,7 @@ def train(
     listen              called with each event (polyseme.training.events), instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
-    checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none
+    checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
     settings            hyper-parameters by name, such as dim=300: see TrainConfig
     """
     if not checkpoint_seconds >= 0:  # also if it is NaN
@@ -274,12 +274,14 @@ def _refuse_another_corpus(paths: list[AnyPath], encoded: EncodedCorpus) -> None
 
 
 def _refuse_unknown_words(config: TrainConfig, vocabulary: Vocabulary) -> None:
-    """Raise ConfigError if no word can have several senses because none of the listed ones is known."""
+    """Raise ConfigError if the word list leaves no word of the vocabulary with several senses."""
     listed = config.multi_sense_words
     if listed is None or config.model == "skip-gram" or any(word in vocabulary for word in listed):
         return
-    which = f"none of its {len(listed)} words ('{listed[0]}', ...) is" if listed else "it has no words that are"
+    if not listed:
+        raise ConfigError("--multi-sense-words has no words; write one word per line.")
+    names = ", ".join(listed[:3]) + (", ..." if len(listed) > 3 else "")
     raise ConfigError(
-        f"--multi-sense-words has no effect: {which} in the vocabulary of {len(vocabulary):,} words; "
-        f"check the spelling, or lower --min-count below {config.min_count}."
+        f"no word of --multi-sense-words ({names}) is in the vocabulary of {len(vocabulary):,} words; "
+        f"check the spelling, or lower --min-count ({config.min_count})."
     )

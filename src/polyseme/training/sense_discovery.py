@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from polyseme._io.memory_map import release_pages
 from polyseme.corpus.encoded_corpus import EncodedCorpus
-from polyseme.corpus.occurrences import find_occurrences
+from polyseme.corpus.occurrences import Occurrences, find_occurrences
 from polyseme.kernels.contexts import gather_contexts
 from polyseme.kernels.kmeans import cluster_words, unit_rows
 from polyseme.kernels.simd.padding import zero_padded_rows
@@ -32,26 +32,24 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     capacity = np.diff(p.sense_offsets)
     max_senses = int(capacity.max())
     words = np.flatnonzero(capacity > 1)
-    weights = (state.tables.keep / 2.0**32).astype(np.float32)
-    tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
-    context_table = state.tables.context_table
-    window, decay = config.sense_window or config.window, np.float32(config.sense_decay)
     discovers = config.model == "np-mssg"
     max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
     min_separation = config.min_separation if discovers else 0.0
-    occurrences = find_occurrences(
-        corpus.tokens, state.vocabulary.counts, words, most=max_occurrences, seed=config.seed
+    sample = _ContextSample(
+        state,
+        corpus,
+        find_occurrences(corpus.tokens, state.vocabulary.counts, words, most=max_occurrences, seed=config.seed),
     )
 
     def cluster(first: int) -> None:
         chunk = words[first : first + CHUNK_WORDS]
-        contexts, num_contexts = contexts_of(chunk)
+        contexts, num_contexts = sample.contexts_of(chunk)
         enough = num_contexts >= max_senses
         if not enough.all():
             contexts = contexts[np.repeat(enough, num_contexts)]
         chunk, num_contexts = chunk[enough], num_contexts[enough]
         bounds = np.concatenate([[0], np.cumsum(num_contexts)])
-        dim = context_table.shape[1]
+        dim = contexts.shape[1]
         centers = zero_padded_rows(len(chunk) * max_senses, dim).reshape(len(chunk), max_senses, dim)
         cluster_sizes, num_clusters = np.empty((len(chunk), max_senses), np.int64), np.empty(len(chunk), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
@@ -67,18 +65,32 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         p.sense_counts[rows] = cluster_sizes
         p.num_senses[chunk] = num_clusters
 
-    def contexts_of(chunk: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The context vectors of some words, of unit length, and how many each word has. Empty windows are left out."""
-        bounds = occurrences.offsets[np.append(chunk, chunk[-1] + 1)]
-        positions = occurrences.positions[bounds[0] : bounds[-1]]
-        sentence = np.searchsorted(sentences, positions, side="right") - 1
-        starts, ends = sentences[sentence], sentences[sentence + 1]
-        contexts = zero_padded_rows(len(positions), context_table.shape[1])
-        gather_contexts(tokens, positions, starts, ends, window, decay, weights, context_table, contexts)
-        num_contexts = np.empty(len(chunk), np.int64)
-        unit_rows(contexts, bounds - bounds[0], num_contexts)
-        return contexts[: num_contexts.sum()], num_contexts
-
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
+
+
+class _ContextSample:
+    """The context vectors of a sample of occurrences."""
+
+    def __init__(self, state: TrainState, corpus: EncodedCorpus, occurrences: Occurrences) -> None:
+        self.tokens, self.sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
+        self.occurrences = occurrences
+        self.window = state.config.sense_window or state.config.window
+        self.decay = np.float32(state.config.sense_decay)
+        self.weights = (state.tables.keep / 2.0**32).astype(np.float32)
+        self.context_table = state.tables.context_table
+
+    def contexts_of(self, words: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The context vectors of words, of unit length, and how many each word has. Empty windows are left out."""
+        bounds = self.occurrences.offsets[np.append(words, words[-1] + 1)]
+        positions = self.occurrences.positions[bounds[0] : bounds[-1]]
+        sentence = np.searchsorted(self.sentences, positions, side="right") - 1
+        starts, ends = self.sentences[sentence], self.sentences[sentence + 1]
+        contexts = zero_padded_rows(len(positions), self.context_table.shape[1])
+        gather_contexts(
+            self.tokens, positions, starts, ends, self.window, self.decay, self.weights, self.context_table, contexts
+        )
+        num_contexts = np.empty(len(words), np.int64)
+        unit_rows(contexts, bounds - bounds[0], num_contexts)
+        return contexts[: num_contexts.sum()], num_contexts

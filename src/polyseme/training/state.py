@@ -35,8 +35,10 @@ Floats = NDArray[np.float32]
 
 @dataclass
 class TrainState:
-    """Parameters and tables of a training run. Together with the number of blocks done, it is all that is needed to
-    continue the run."""
+    """Parameters and tables of a training run.
+
+    Together with the number of blocks done, they are all that is needed to continue the run.
+    """
 
     config: TrainConfig
     vocabulary: Vocabulary
@@ -182,8 +184,10 @@ def uses_cluster_centers(config: TrainConfig) -> bool:
 
 
 def num_hot_rows(words: int, threads: int) -> int:
-    """Number of frequent words whose global vectors each thread copies; none for a single thread, which needs no copy
-    and must equal the reference implementation."""
+    """The number of most frequent words whose global vectors each thread copies.
+
+    A single thread needs no copies; without them it can be compared with the reference implementation.
+    """
     return 0 if threads == 1 else min(HOT_ROWS, words)
 
 
