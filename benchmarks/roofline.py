@@ -84,10 +84,8 @@ def trained(corpus: EncodedCorpus, model: str, dim: int, repeat: int) -> float:
             found.append(event.seconds / event.tokens)
 
     for _ in range(repeat + 1):  # the first may compile
-        train(
-            corpus, model=model, dim=dim, epochs=1, warmup=0.0, examples=0, threads=THREADS, listen=listen,
-            tokenizer=corpus.description["tokenizer"],
-        )  # fmt: skip
+        config = make_config(model=model, dim=dim, epochs=1, warmup=0.0, examples=0, threads=THREADS)
+        train(corpus, config=config, tokenizer=corpus.description["tokenizer"], listen=listen)
     return min(found)
 
 

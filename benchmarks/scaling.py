@@ -18,6 +18,7 @@ from speed import HERE, processor, write_section
 
 from polyseme import train
 from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.training.config import make_config
 from polyseme.training.events import Event, TrainingFinished
 
 BASE: dict[str, Any] = {"dim": 100, "negatives": 5, "senses": 3, "threads": 2}
@@ -78,9 +79,9 @@ def cost(corpus: EncodedCorpus, model: str, repeat: int, **changed: int) -> floa
         if isinstance(event, TrainingFinished):
             seconds.append(event.seconds)
 
-    settings = {**ALWAYS, **BASE, **changed}
+    config = make_config(model=model, **{**ALWAYS, **BASE, **changed})
     for _ in range(repeat):
-        train(corpus, model=model, tokenizer=corpus.description["tokenizer"], listen=listen, **settings)
+        train(corpus, config=config, tokenizer=corpus.description["tokenizer"], listen=listen)
     return min(seconds) / len(corpus.tokens) * 1e9
 
 

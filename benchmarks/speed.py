@@ -179,6 +179,7 @@ def word2vec(a: argparse.Namespace, folder: str) -> Result:
 
 def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
     from polyseme import train
+    from polyseme.training.config import make_config
     from polyseme.training.events import CorpusEncoded, Event, TrainingFinished
 
     found = watch_anonymous_memory()
@@ -189,11 +190,11 @@ def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
         if isinstance(event, TrainingFinished):
             found["training"] = event.seconds
 
-    train(
-        a.corpus, f"{folder}/model", tokenizer="whitespace", model=name, senses=3, dim=a.dim, window=a.window,
-        negatives=a.negatives, subsample=a.sample, min_count=a.min_count, epochs=a.epochs, threads=a.threads,
-        listen=listen,
+    config = make_config(
+        model=name, senses=3, dim=a.dim, window=a.window, negatives=a.negatives, subsample=a.sample,
+        min_count=a.min_count, epochs=a.epochs, threads=a.threads,
     )  # fmt: skip
+    train(a.corpus, f"{folder}/model", config=config, tokenizer="whitespace", listen=listen)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What several tests share: a planted corpus, models trained on it, and the command line as a process."""
+"""Fixtures for several test files: a planted corpus, models trained on it, and the command line as a process."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import settings
 
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus, plant
+from polyseme.training.config import ModelName, make_config
 
 settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.load_profile("polyseme")
 
-os.environ.pop("PYTHONUNBUFFERED", None)  # users have buffers, and so must the processes that tests start
+os.environ.pop("PYTHONUNBUFFERED", None)  # processes that tests start must buffer their output as those of users do
 
-MODELS = ("skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-senses")
+MODELS: tuple[ModelName, ...] = get_args(ModelName)
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -37,13 +39,13 @@ def planted_text(planted: PlantedCorpus, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def trained(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A model folder of each kind, trained on the planted corpus; made when first asked for. Do not change it."""
+    """Returns the folder of a model trained on the planted corpus, by model name. Tests must not change the folder."""
     folder = tmp_path_factory.mktemp("models")
 
     def make(model: str) -> Path:
         path = folder / f"{model}.model"
         if not path.exists():
-            train(planted_text, path, model=model, senses=2, dim=32, seed=1, threads=1)
+            train(planted_text, path, config=make_config(model=model, senses=2, dim=32, seed=1, threads=1))
         return path
 
     return make

@@ -1,21 +1,24 @@
-"""The command line does what the library does: data on standard output, the rest on standard error."""
+"""Commands: results on standard output, progress and messages on standard error."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import os
+import re
+import resource
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from polyseme import SenseModel, __version__
+from polyseme import SenseModel, TrainConfig, __version__
 from tests.conftest import Run, command
 
 
-def test_from_a_text_to_senses(polyseme_command: Run, planted_text: Path, tmp_path: Path) -> None:
+def test_train_writes_a_model_that_senses_reads(polyseme_command: Run, planted_text: Path, tmp_path: Path) -> None:
     trained = polyseme_command("train", planted_text, "my.model", "--dim", "16", "--epochs", "2")
     assert (trained.returncode, trained.stdout) == (0, "")
     assert "words kept" in trained.stderr
@@ -33,7 +36,7 @@ def test_from_a_text_to_senses(polyseme_command: Run, planted_text: Path, tmp_pa
     ]  # fmt: skip
 
 
-def test_standard_input_and_compressed_texts_are_trained_on(
+def test_train_reads_standard_input_and_compressed_texts(
     polyseme_command: Run, planted_text: Path, tmp_path: Path
 ) -> None:
     text = planted_text.read_bytes()
@@ -46,7 +49,7 @@ def test_standard_input_and_compressed_texts_are_trained_on(
     assert a.senses("bank")[0].examples
 
 
-def test_an_encoded_corpus_is_used_again(polyseme_command: Run, planted_text: Path) -> None:
+def test_an_encoded_corpus_can_be_trained_on_several_times(polyseme_command: Run, planted_text: Path) -> None:
     encoded = polyseme_command("encode", planted_text, "planted.corpus")
     assert encoded.stdout.startswith("planted.corpus: ")
     for min_count in ("5", "50"):
@@ -57,7 +60,7 @@ def test_an_encoded_corpus_is_used_again(polyseme_command: Run, planted_text: Pa
     assert "exists already" in polyseme_command("encode", planted_text, "planted.corpus").stderr
 
 
-def test_a_list_of_words_says_which_get_several_senses(
+def test_only_words_of_the_word_list_have_several_senses(
     polyseme_command: Run, planted_text: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "list.txt").write_text("bank\nbass\nnowhere\n")
@@ -67,39 +70,39 @@ def test_a_list_of_words_says_which_get_several_senses(
     assert several == {"bank", "bass"}
 
 
-def test_json_on_every_query(polyseme_command: Run, mssg_path: Path, mssg: SenseModel) -> None:
-    def ask(*arguments: str, stdin: str = "") -> list[object]:
+def test_each_query_can_print_json(polyseme_command: Run, mssg_path: Path, mssg: SenseModel) -> None:
+    def query(*arguments: str, stdin: str = "") -> list[object]:
         done = polyseme_command(arguments[0], mssg_path, *arguments[1:], "--json", stdin=stdin)
         assert (done.returncode, done.stderr) == (0, "")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    (senses,) = ask("senses", "bank", "--neighbours", "2", "--examples", "1")
+    (senses,) = query("senses", "bank", "--neighbours", "2", "--examples", "1")
     assert isinstance(senses, dict)
     assert [s["key"] for s in senses["senses"]] == [s.key for s in mssg.senses("bank")]
     assert [len(s["neighbours"]) for s in senses["senses"]] == [2] * len(senses["senses"])
-    assert ask("neighbours", "bank#2", "-n", "3") == [[vars(n) for n in mssg.neighbours("bank#2", 3)]]
-    found = mssg.disambiguate("bank", "water bank")
-    assert ask("disambiguate", "bank", "water bank") == [
+    assert query("neighbours", "bank#2", "-n", "3") == [[vars(n) for n in mssg.neighbours("bank#2", 3)]]
+    result = mssg.disambiguate("bank", "water bank")
+    assert query("disambiguate", "bank", "water bank") == [
         {
             "word": "bank",
-            "best": found.best.key,
+            "best": result.best.key,
             "known_context_words": 1,
-            "senses": [vars(s) for s in found.senses],
+            "senses": [vars(s) for s in result.senses],
         }
     ]
-    assert len(ask("disambiguate", "bank", stdin="water bank\nmoney bank\n")) == 2
-    assert ask("similarity", "bank", "water") == [
+    assert len(query("disambiguate", "bank", stdin="water bank\nmoney bank\n")) == 2
+    assert query("similarity", "bank", "water") == [
         {name: v for name, v in vars(mssg.similarity("bank", "water")).items() if v is not None}
     ]
-    assert ask("tag", stdin="a water bank\nx\n") == [
+    assert query("tag", stdin="a water bank\nx\n") == [
         {"text": "a water bank", "tagged": mssg.tag("a water bank")}, {"text": "x", "tagged": "x"},
     ]  # fmt: skip
-    (info,) = ask("info", "--verify")
+    (info,) = query("info", "--verify")
     assert isinstance(info, dict)
     assert info["words"] == len(mssg)
 
 
-def test_queries_for_people(polyseme_command: Run, mssg_path: Path) -> None:
+def test_queries_print_text(polyseme_command: Run, mssg_path: Path) -> None:
     assert "water" in polyseme_command("neighbours", mssg_path, "bank#2", "-n", "30").stdout
     assert "bank#2" in polyseme_command("disambiguate", mssg_path, "bank", "water shore bank").stdout
     lines = polyseme_command("disambiguate", mssg_path, "bank", "-", stdin="water shore bank\nmoney bank\n").stdout
@@ -119,7 +122,7 @@ def test_a_tagged_file_keeps_its_lines(polyseme_command: Run, mssg_path: Path, t
     assert done.stdout.split("\n")[0].endswith("\r")
 
 
-def test_the_demo_shows_senses_and_scores_them(polyseme_command: Run) -> None:
+def test_the_demo_shows_senses_and_their_scores(polyseme_command: Run) -> None:
     done = polyseme_command("demo", "--sentences", "6000", "--difficulty", "0.2")
     assert done.returncode == 0, done.stderr
     assert "bank#2" in done.stdout
@@ -132,8 +135,44 @@ def test_help_and_version(polyseme_command: Run) -> None:
     shown = polyseme_command("--help").stdout
     for name in ("demo", "train", "senses", "neighbours", "disambiguate", "tag", "similarity", "info"):
         assert name in shown
-    assert "--new-sense-threshold" in polyseme_command("train", "--help").stdout
     assert polyseme_command("--version").stdout.strip() == __version__
+
+
+def test_the_help_of_train_shows_options_in_groups_and_common_ones_first(polyseme_command: Run) -> None:
+    shown = polyseme_command("train", "--help", env={**os.environ, "COLUMNS": "80"}).stdout
+    panels = re.findall(r"╭─ ([\w ]+?) ─+╮\n(.*?)╰", shown, re.DOTALL)
+    assert [title for title, _ in panels] == [
+        "Arguments", "Common options", "Model", "Senses", "Optimisation", "Vocabulary", "Run",
+    ]  # fmt: skip
+    options = {title: re.findall(r"│ --([\w-]+)", text) for title, text in panels}
+    assert options["Common options"] == [
+        "model", "dim", "window", "senses", "epochs", "negatives", "min-count", "threads", "seed", "recipe",
+    ]  # fmt: skip
+    listed = [name for names in options.values() for name in names]
+    assert len(listed) == len(set(listed))
+    others = {"recipe", "tokenizer", "resume", "force", "checkpoint-minutes", "quiet"}
+    assert set(listed) == {f.name.replace("_", "-") for f in fields(TrainConfig)} | others
+    text = " ".join(shown.replace("│", " ").split())
+    assert "[default: 5 (as in word2vec)]" in text
+    assert "Decay of a context word's weight per position" in text
+    assert "Preset for options that are not given" in text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs the resource usage of processes")
+def test_help_takes_less_than_300_milliseconds() -> None:
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command("train", "--help"), stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime  # without waiting for a free core
+
+    assert min(seconds() for _ in range(5)) < 0.3
+
+
+def test_the_demo_runs_models_without_a_fixed_number_of_senses(polyseme_command: Run) -> None:
+    done = polyseme_command("demo", "--model", "np-mssg", "--sentences", "2000", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +184,7 @@ def test_importing_does_not_import_numba(statement: str) -> None:
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
-def test_queries_without_contexts_do_not_import_numba(mssg_path: Path) -> None:
+def test_queries_do_not_import_numba(mssg_path: Path) -> None:
     check = (
         f"import polyseme, sys; m = polyseme.load({str(mssg_path)!r}); m.senses('bank')[0].neighbours(3);"
         "m.similarity('bank', 'water'); sys.exit('numba' in sys.modules)"
@@ -167,7 +206,7 @@ def test_a_broken_pipe_is_success(mssg_path: Path) -> None:
     assert (process.returncode, process.stderr) == (0, b"")
 
 
-def test_training_goes_on_when_no_one_reads_its_progress(planted_text: Path, tmp_path: Path) -> None:
+def test_training_continues_if_standard_error_is_closed(planted_text: Path, tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     run = command("train", planted_text, tmp_path / "m", "--dim", "8", "--epochs", "1")
@@ -176,7 +215,7 @@ def test_training_goes_on_when_no_one_reads_its_progress(planted_text: Path, tmp
     assert (tmp_path / "m" / "config.json").exists()
 
 
-def test_a_pipe_with_a_name_is_read(planted_text: Path, tmp_path: Path) -> None:
+def test_train_reads_a_named_pipe(planted_text: Path, tmp_path: Path) -> None:
     script = f"{' '.join(command('train'))} <(cat {planted_text}) {tmp_path / 'm'} --dim 8 --epochs 1 --quiet"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

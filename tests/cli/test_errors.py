@@ -1,4 +1,4 @@
-"""Every error is one line that says what to do, with exit code 2 (1 if nothing was found), and loses nothing."""
+"""Errors: one line that says what to do next, exit status 2 (1 if nothing was found), and no lost files."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "missing.txt", "m"], "missing.txt does not exist"),
-        (["train", "no*.txt", "m"], "no*.txt does not exist"),
+        (["train", "missing.txt", "m"], "missing.txt is not there"),
+        (["train", "no*.txt", "m"], "no*.txt is not there"),
         (["train", "text.txt"], "polyseme train CORPUS... MODEL"),
         (["train"], "polyseme train CORPUS... MODEL"),
         (["train", "text.txt", "m", "--dim", "0"], "--dim must be between 1 and 10000, not 0"),
@@ -49,20 +49,47 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
         (["train", "text.txt", "m", "--tokenizer", "magic"], "tokenizer 'magic' is not known"),
         (["train", "text.txt", "m", "--diim", "5"], "--diim"),
         (["train", "text.txt", "m", "--min-count", "10000"], "lower --min-count than 10000"),
-        (["train", "text.txt", "m", "--multi-sense-words", "none.txt"], "none.txt is not there"),
-        (["train", "text.txt", "text.txt"], "already exists; choose another name"),
+        (["train", "text.txt", "m", "--multi-sense-words", "none.txt"], "none.txt does not exist"),
+        (["train", "text.txt", "text.txt"], "exists already; choose another name"),
         (["train", "text.txt", "text.txt", "--force"], "is not a model, so --force does not remove it"),
         (["train", ".", "text.txt/m"], "text.txt"),
-        (["senses", "m", "bank"], "m does not exist; train a model with"),
+        (["senses", "m", "bank"], "m is not there; train one with"),
         (["senses", ".", "bank"], "is not a model"),
         (["tag", "text.txt"], "is a file, not a model folder"),
         (["fly"], "fly"),
         (["demo", "--seed", "-1"], "--seed must be 0 or more"),
-        (["train", "text.txt", "."], "already exists"),
+        (["train", "text.txt", "."], "exists already"),
         (["train", "text.txt", "m", "--min-count", "9" * 400], "--min-count"),
+        (
+            ["train", "text.txt", "m", "--epochs", "1.5"],
+            "Invalid value for --epochs: it must be a whole number, not 1.5.",
+        ),
+        (["train", "text.txt", "m", "--epochs", "2.0"], "--epochs: it must be a whole number, not 2.0."),
+        (
+            ["train", "text.txt", "m", "--max-vocabulary", "1e5"],
+            "--max-vocabulary: it must be a whole number, not 1e5.",
+        ),
+        (["neighbours", "m", "bank", "-n", "2.5"], "-n: it must be a whole number, not 2.5."),
+        (["disambiguate", "m", "bank", "text", "--window", "2.5"], "--window: it must be a whole number, not 2.5."),
+        (["demo", "--sentences", "99.9"], "--sentences: it must be a whole number, not 99.9."),
+        (["reproduce", "c", "out", "--data", "d", "--threads", "1.9"], "--threads: it must be a whole number"),
+        (["evaluate", "m", "health", "--seed", "0.5"], "--seed: it must be a whole number, not 0.5."),
+        (["train", "text.txt", "m", "--checkpoint-minutes", "nan"], "--checkpoint-minutes must be 0 or more, not nan."),
+        (["train", "text.txt", "m", "--checkpoint-minutes", "-1"], "--checkpoint-minutes must be 0 or more, not -1.0."),
+        (["train", "text.txt", "m", "--model", "np-mssg", "--senses", "5"], "use --max-senses instead"),
+        (["train", "text.txt", "m", "--max-senses", "5"], "--max-senses has no effect with --model mssg;"),
+        (["train", "text.txt", "m", "--adagrad-delta", "0.1"], "--adagrad-delta has no effect with --optimizer sgd;"),
+        (["train", "text.txt", "m", "--model", "skip-gram", "--warmup", "0.4"], "--warmup has no effect with"),
+        (["demo", "--model", "np-mssg", "--senses", "3", "--sentences", "99"], "--senses has no effect with"),
+        (
+            ["train", "text.txt", "m", "--multi-sense-words", "text.txt", "--multi-sense-top", "5"],
+            "--multi-sense-top has",
+        ),
     ],
 )
-def test_mistakes_get_one_line(arguments: list[str], message: str, polyseme_command: Run, text: Path) -> None:
+def test_invalid_arguments_are_refused_in_one_line(
+    arguments: list[str], message: str, polyseme_command: Run, text: Path
+) -> None:
     assert_fails(polyseme_command(*arguments), message)
     assert names(text.parent) == {"text.txt"}
     assert text.read_text() == TEXT
@@ -80,19 +107,21 @@ def test_mistakes_get_one_line(arguments: list[str], message: str, polyseme_comm
     ],
     ids=["empty", "blank", "one word", "binary", "random", "UTF-16"],
 )
-def test_texts_that_cannot_be_learned_from(data: bytes, message: str, polyseme_command: Run, tmp_path: Path) -> None:
+def test_texts_that_cannot_be_trained_on_are_refused(
+    data: bytes, message: str, polyseme_command: Run, tmp_path: Path
+) -> None:
     (tmp_path / "bad.txt").write_bytes(data)
     assert_fails(polyseme_command("train", "bad.txt", "m", "--quiet"), message)
     assert not (tmp_path / "m").exists()
 
 
-def test_a_word_that_is_not_there_is_nothing_found(polyseme_command: Run, mssg_path: Path) -> None:
+def test_an_unknown_word_exits_with_1(polyseme_command: Run, mssg_path: Path) -> None:
     assert_fails(polyseme_command("senses", mssg_path, "bnak"), "Closest: beak, bark, bank", status=1)
     assert_fails(polyseme_command("neighbours", mssg_path, "bank#9"), "'bank' has", status=1)
     assert_fails(polyseme_command("disambiguate", mssg_path, "zebras", "a"), "'zebras' is not among", status=1)
 
 
-def test_a_damaged_model_gets_one_line(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:
+def test_a_damaged_model_is_refused_in_one_line(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "m"
     copy.mkdir()
     for file in mssg_path.iterdir():
@@ -102,7 +131,7 @@ def test_a_damaged_model_gets_one_line(polyseme_command: Run, mssg_path: Path, t
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_no_permission_to_write(polyseme_command: Run, text: Path) -> None:
+def test_a_folder_without_write_permission_is_an_error(polyseme_command: Run, text: Path) -> None:
     text.parent.chmod(0o500)
     try:
         assert_fails(polyseme_command("train", "text.txt", "m"), "no permission")
@@ -110,23 +139,23 @@ def test_no_permission_to_write(polyseme_command: Run, text: Path) -> None:
         text.parent.chmod(0o700)
 
 
-@pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a folder in which no one can write")
-def test_a_place_where_no_one_can_write(polyseme_command: Run, text: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a read-only file system")
+def test_a_read_only_file_system_is_an_error(polyseme_command: Run, text: Path) -> None:
     assert_fails(polyseme_command("train", text, "/proc/polyseme.model"), "/proc/polyseme.model.training")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs resource limits")
 @pytest.mark.parametrize("limit", [100, 20_000, 400_000, 1_000_000])
-def test_a_full_disk_loses_nothing(limit: int, planted_text: Path, tmp_path: Path) -> None:
-    """A limit on the size of files stands in for a full disk: writing beyond it fails in the same places."""
+def test_training_can_be_resumed_after_the_disk_was_full(limit: int, planted_text: Path, tmp_path: Path) -> None:
+    """Simulates a full disk by a limit on the size of files: the same write calls fail."""
 
-    def small_files() -> None:
+    def limit_file_size() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     flags = ("--dim", "100", "--epochs", "1", "--quiet")
     done = subprocess.run(
         command("train", planted_text, "m", *flags),
-        cwd=tmp_path, preexec_fn=small_files, capture_output=True, text=True, check=False,
+        cwd=tmp_path, preexec_fn=limit_file_size, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1].startswith("polyseme: the disk is full")
@@ -148,7 +177,7 @@ def test_output_that_cannot_be_written_is_an_error(mssg_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
-def test_no_terminal_and_no_input_is_too_odd(encoding: str, mssg_path: Path) -> None:
+def test_any_text_encoding_and_invalid_utf8_is_handled(encoding: str, mssg_path: Path) -> None:
     done = subprocess.run(
         command("disambiguate", mssg_path, "bank", "-"),
         input="the bank in 東京\n".encode() + b"\xff\xfe bank\n",
@@ -160,7 +189,7 @@ def test_no_terminal_and_no_input_is_too_odd(encoding: str, mssg_path: Path) -> 
     assert done.stdout.count(b"\n") == 2
 
 
-def test_errors_are_ours_and_the_builtin_ones() -> None:
+def test_errors_subclass_ours_and_the_builtin_ones() -> None:
     check = (
         "import polyseme\n"
         "calls = {ValueError: lambda: polyseme.train('x', dim=0), FileNotFoundError: lambda: polyseme.load('x')}\n"
@@ -170,3 +199,16 @@ def test_errors_are_ours_and_the_builtin_ones() -> None:
         "    else: raise SystemExit(1)\n"
     )
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_a_word_list_without_known_words_is_refused(polyseme_command: Run, text: Path) -> None:
+    words = text.with_name("words.txt")
+    words.write_text("shore\nloan\n")
+    done = polyseme_command("train", "text.txt", "m", "--multi-sense-words", "words.txt", "--quiet")
+    assert_fails(done, "no word of --multi-sense-words (shore, loan) is in the vocabulary of 6 words")
+    assert names(text.parent) == {"text.txt", "words.txt"}
+
+
+def test_a_setting_without_effect_is_accepted_from_a_recipe(polyseme_command: Run, text: Path) -> None:
+    done = polyseme_command("train", text, "m", "--recipe", "paper", "--model", "skip-gram", "--dim", "4", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")

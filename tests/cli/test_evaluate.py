@@ -1,4 +1,4 @@
-"""`polyseme evaluate` and `polyseme reproduce` as a user meets them."""
+"""The commands `polyseme evaluate` and `polyseme reproduce`."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_has_score_interval_and_control(mssg_path: Path, pairs: Path, polyseme_command: Run) -> None:
+def test_the_table_has_scores_intervals_and_controls(mssg_path: Path, pairs: Path, polyseme_command: Run) -> None:
     done = polyseme_command("evaluate", mssg_path, "wordsim", pairs)
     assert (done.returncode, done.stderr) == (0, "")
     head, columns, *rows = done.stdout.splitlines()
     assert head == "wordsim  4 of 5 pairs of known words"
     assert columns.split() == ["score", "95%", "random", "senses", "with", "unknown"]
     assert [row.split()[0] for row in rows] == ["words", "global_sim", "avg_sim", "max_sim"]
-    assert len(rows[1].split()) == 6  # name, score, low to high, all pairs: no sense plays a part
+    assert len(rows[1].split()) == 6  # no control, because it compares no senses
     assert len(rows[2].split()) == 7
 
 
-def test_json_says_the_same(mssg_path: Path, pairs: Path, polyseme_command: Run) -> None:
-    found = json.loads(polyseme_command("evaluate", mssg_path, "wordsim", pairs, "--json").stdout)
-    assert (found["task"], found["covered"], found["total"]) == ("wordsim", 4, 5)
-    assert found["table"]["words"]["global_sim"]["control"] is None
-    assert -100 <= found["table"]["words"]["avg_sim"]["control"] <= 100
+def test_json_has_the_scores_of_the_table(mssg_path: Path, pairs: Path, polyseme_command: Run) -> None:
+    result = json.loads(polyseme_command("evaluate", mssg_path, "wordsim", pairs, "--json").stdout)
+    assert (result["task"], result["covered"], result["total"]) == ("wordsim", 4, 5)
+    assert result["table"]["words"]["global_sim"]["control"] is None
+    assert -100 <= result["table"]["words"]["avg_sim"]["control"] <= 100
 
 
-def test_vectors_of_other_programs_are_judged_too(pairs: Path, tmp_path: Path, polyseme_command: Run) -> None:
+def test_vectors_of_other_programs_can_be_evaluated(pairs: Path, tmp_path: Path, polyseme_command: Run) -> None:
     vectors = {"bank": "1 0", "loan": "0.9 0.1", "river": "0.2 0.9", "plant": "0 1", "leaf": "0.1 1", "rock": "1 1"}
     vectors["apple"] = "-1 0.5"
     (tmp_path / "vectors.txt").write_text(f"{len(vectors)} 2\n" + "".join(f"{w} {v}\n" for w, v in vectors.items()))
@@ -66,7 +66,7 @@ def test_health_needs_no_data(mssg_path: Path, polyseme_command: Run) -> None:
         (("poetry", "pairs.tsv"), 'Invalid value "poetry" for TASK'),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_one_line(
     arguments: tuple[str, ...], message: str, mssg_path: Path, pairs: Path, tmp_path: Path, polyseme_command: Run
 ) -> None:
     assert pairs.exists()
@@ -79,7 +79,7 @@ def test_what_is_wrong_is_said_in_one_line(
     assert done.stdout == ""
 
 
-def test_reproduce_asks_for_its_data(tmp_path: Path, polyseme_command: Run) -> None:
+def test_reproduce_names_missing_data(tmp_path: Path, polyseme_command: Run) -> None:
     (tmp_path / "text.txt").write_text("a b c\n")
     done = polyseme_command("reproduce", "text.txt", "out", "--data", ".")
     assert done.returncode == 2

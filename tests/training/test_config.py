@@ -1,24 +1,26 @@
-"""TrainConfig: recipes, and settings that cannot be."""
+"""TrainConfig: recipes, invalid settings, and the typed keyword arguments of `train`."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import fields
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 
 from polyseme.errors import ConfigError
-from polyseme.training.config import TrainConfig, make_config
+from polyseme.training.config import RECIPES, TrainConfig, TrainSettings, make_config
 
 
-def test_the_paper_recipe_is_the_papers() -> None:
+def test_the_paper_recipe_has_the_settings_of_the_paper() -> None:
     config = make_config("paper", model="np-mssg")
     assert (config.optimizer, config.learning_rate, config.negatives, config.window) == ("adagrad", 0.025, 1, 5)
     assert (config.senses, config.min_count, config.epochs, config.new_sense_threshold) == (3, 20, 1, -0.5)
     assert (config.warmup, config.whitening) == (0, 0)
 
 
-def test_what_is_given_takes_the_place_of_the_recipes() -> None:
+def test_given_settings_replace_those_of_the_recipe() -> None:
     assert make_config("paper", negatives=5).negatives == 5
 
 
@@ -32,35 +34,36 @@ def test_what_is_given_takes_the_place_of_the_recipes() -> None:
         ("min_count", 0, "--min-count must be between 1 and 1000000000000, not 0"),
         ("dim", "100", "--dim must be a whole number, not '100'"),
         ("dim", 2.5, "--dim must be a whole number, not 2.5"),
+        ("epochs", 2.0, "--epochs must be a whole number, not 2.0"),
         ("multi_sense_words", "list.txt", "must be a collection of words"),
         ("model", "glove", "--model must be one of skip-gram, mssg, np-mssg, mssg-maxout, random-senses, not 'glove'"),
         ("dims", 3, "'dims' is not a setting; the settings are: adagrad_delta"),
     ],
 )
-def test_impossible_settings_are_refused_in_one_sentence(name: str, value: object, message: str) -> None:
+def test_invalid_settings_are_refused_in_one_sentence(name: str, value: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         make_config(**{name: value})  # type: ignore[arg-type]
 
 
 def test_an_unknown_recipe_is_refused() -> None:
-    with pytest.raises(ConfigError, match="recipe 'mine' is not known; take default or paper"):
+    with pytest.raises(ConfigError, match="recipe 'mine' is unknown; choose default or paper"):
         make_config("mine")
 
 
-def test_a_config_comes_back_from_json() -> None:
+def test_a_config_survives_a_round_trip_through_json() -> None:
     config = make_config(multi_sense_words=("bank", "bass"), dim=7)
     assert TrainConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
 @pytest.mark.parametrize("change", [{"dim": None}, {"same_sense_cosine": 0.1}])
-def test_a_config_of_another_version_is_refused(change: dict[str, float | None]) -> None:
+def test_settings_of_another_version_are_refused(change: dict[str, float | None]) -> None:
     values = {name: value for name, value in (make_config().to_dict() | change).items() if value is not None}
     values |= {"subsample": None, "max_vocabulary": None, "multi_sense_words": None}
-    with pytest.raises(ValueError, match="another version, by its (dim|same_sense_cosine)$"):
+    with pytest.raises(ValueError, match="another version: (dim|same_sense_cosine)$"):
         TrainConfig.from_dict(values)
 
 
-def test_numbers_of_numpy_become_pythons() -> None:
+def test_numpy_numbers_become_python_numbers() -> None:
     config = make_config(dim=np.int64(7), learning_rate=np.float32(0.5), multi_sense_words=["bank"])
     assert (type(config.dim), type(config.learning_rate)) == (int, float)
     assert config.multi_sense_words == ("bank",)
@@ -69,13 +72,32 @@ def test_numbers_of_numpy_become_pythons() -> None:
 @pytest.mark.parametrize(
     ("tokens", "expected"), [(0, 1e-3), (1000, 1e-3), (4_000_000, 5e-4), (20_000_000, 1e-4), (10**9, 1e-4)]
 )
-def test_the_larger_a_corpus_the_more_its_frequent_words_are_thinned(tokens: int, expected: float) -> None:
+def test_the_automatic_subsampling_threshold_falls_with_the_size_of_the_corpus(tokens: int, expected: float) -> None:
     assert make_config().subsample_for(tokens) == pytest.approx(expected)
     assert make_config(subsample=0.02).subsample_for(tokens) == 0.02
     assert make_config("paper").subsample_for(tokens) == 1e-3
 
 
-def test_only_what_may_be_left_open_may_be_none() -> None:
+def test_only_optional_settings_can_be_none() -> None:
     assert make_config(subsample=None, max_vocabulary=None).subsample is None
     with pytest.raises(ConfigError, match="--dim must be a whole number, not None"):
         make_config(dim=None)
+
+
+def test_the_keyword_arguments_of_train_have_the_names_and_types_of_the_config() -> None:
+    config_types: dict[str, Any] = get_type_hints(TrainConfig)
+    assert list(get_type_hints(TrainSettings).items()) == list(config_types.items())
+    assert not TrainSettings.__required_keys__
+
+
+def test_recipes_are_valid() -> None:
+    assert set(RECIPES["paper"]) <= {f.name for f in fields(TrainConfig)}
+    assert make_config("paper") != make_config("default") == TrainConfig()
+
+
+def test_each_setting_has_a_group_and_a_help_text() -> None:
+    groups = [f.metadata["group"] for f in fields(TrainConfig)]
+    assert list(dict.fromkeys(groups)) == ["model", "senses", "optimisation", "vocabulary", "run"]
+    assert groups == sorted(groups, key=list(dict.fromkeys(groups)).index)
+    assert all(f.metadata["help"].endswith(".") for f in fields(TrainConfig))
+    assert sum(f.metadata["common"] for f in fields(TrainConfig)) == 9  # the tenth common option is --recipe

@@ -1,4 +1,4 @@
-"""Compiling beside the first training."""
+"""Compiling kernels in a second process during the first training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from polyseme.training import precompile
 from polyseme.training.config import make_config
 
-TRAIN_AFTER = """
+TRAIN_AFTER_COMPILING = """
 import sys
 from polyseme import train
 from polyseme.kernels import assign, contexts, kmeans, occurrences
@@ -32,32 +32,34 @@ assert [kernel.signatures for kernel in KERNELS] == before
 """
 
 
-def test_a_training_finds_compiled_what_was_called_ahead(tmp_path: Path) -> None:
+def test_training_needs_no_other_kernels_than_those_compiled_ahead(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("\n".join(" ".join(f"w{i * j % 97}" for j in range(30)) for i in range(1000)))
-    subprocess.run([sys.executable, "-c", TRAIN_AFTER, text, tmp_path / "model"], check=True)
+    subprocess.run([sys.executable, "-c", TRAIN_AFTER_COMPILING, text, tmp_path / "model"], check=True)
 
 
 @pytest.mark.parametrize("model", ["skip-gram", "mssg-maxout", "random-senses"])
-def test_every_model_has_something_to_call(model: str) -> None:
+def test_kernels_are_compiled_for_each_model(model: str) -> None:
     precompile.compile_last_kernels(make_config(model=model))
     precompile.compile_last_kernels(make_config("paper", model=model))
 
 
-def test_a_process_compiles_only_while_nothing_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[subprocess.Popen[bytes]] = []
+def test_a_process_is_started_only_if_the_kernels_are_not_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
 
-    class Remembered(subprocess.Popen[bytes]):
+    class RecordedPopen(subprocess.Popen[bytes]):
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
-            begun.append(self)
+            started.append(self)
 
     monkeypatch.setattr(precompile, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
-    monkeypatch.setattr(subprocess, "Popen", Remembered)
+    monkeypatch.setattr(precompile, "available_cores", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", RecordedPopen)
     with precompile.precompiling(make_config()):
-        assert len(begun) == 1
-    assert begun[0].poll() is not None
-    (tmp_path / precompile.COMPILED.replace("*", "1")).touch()
+        assert len(started) == 1
+    assert started[0].poll() is not None
+    (tmp_path / precompile.LAST_KERNEL.replace("*", "1")).touch()
     with precompile.precompiling(make_config()):
-        assert len(begun) == 1
+        assert len(started) == 1

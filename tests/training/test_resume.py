@@ -1,4 +1,4 @@
-"""Checkpoints: a run that was stopped or killed goes on, and on one thread ends with the same bits."""
+"""Checkpoints: a run that was stopped or killed can be resumed, with the same result if it has one thread."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ import pytest
 from numpy.typing import NDArray
 
 from polyseme import SenseModel, train
-from polyseme.errors import Interrupted, OutputExists, TrainingError
+from polyseme.errors import ConfigError, Interrupted, OutputExists, TrainingError
 from polyseme.training import trainer
+from polyseme.training.config import make_config
 from polyseme.training.events import CheckpointWritten, Event, TrainingProgress
 from tests.conftest import MODELS, command
 
@@ -36,7 +38,7 @@ def assert_same_bits(a: SenseModel, b: SenseModel) -> None:
 
 
 class StopAt:
-    """Stops a run once it has come so far."""
+    """Stops a run at a given progress."""
 
     def __init__(self, progress: float) -> None:
         self.progress, self.reached = progress, False
@@ -50,7 +52,7 @@ class StopAt:
 
 @pytest.fixture(autouse=True)
 def _frequent_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small corpus is trained faster than reports usually come."""
+    """Training on a small corpus takes less time than the usual interval of reports."""
     monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.002)
 
 
@@ -74,7 +76,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
     assert {p.name for p in tmp_path.iterdir()} == {"whole", "parts"}
 
 
-def test_a_run_killed_again_and_again_ends_with_the_same_bits(planted_text: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_repeatedly_gives_the_same_model(planted_text: Path, tmp_path: Path) -> None:
     settings = ["--dim", "64", "--epochs", "200", "--threads", "1", "--seed", "5"]
     whole = train(planted_text, tmp_path / "whole", dim=64, epochs=200, threads=1, seed=5)
     run = command("train", planted_text, tmp_path / "killed", "--resume", "--checkpoint-minutes", "0.002", *settings)
@@ -85,7 +87,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(planted_text: Path
         process = subprocess.Popen(run, stderr=subprocess.DEVNULL)
         if attempt % 2:
             time.sleep(chance.uniform(0, 4))
-        else:  # as soon as there is a checkpoint, however slow the machine is
+        else:  # kill it as soon as there is a checkpoint
             while process.poll() is None and not checkpoint.exists():
                 time.sleep(0.01)
         process.kill()
@@ -125,43 +127,47 @@ def unfinished(planted_text: Path, tmp_path: Path) -> Path:
     return tmp_path / "m"
 
 
-def test_an_unfinished_run_is_not_thrown_away_unasked(unfinished: Path, planted_text: Path) -> None:
-    with pytest.raises(OutputExists, match="holds an unfinished run; go on with --resume, or .* --force"):
+def test_an_unfinished_run_is_not_discarded_without_force(unfinished: Path, planted_text: Path) -> None:
+    with pytest.raises(
+        OutputExists, match="holds an unfinished run; continue it with --resume, or discard it with --force"
+    ):
         train(planted_text, unfinished)
     assert (unfinished.with_name("m.training") / "checkpoint.safetensors").exists()
 
 
-def test_other_settings_than_those_of_the_unfinished_run_are_refused(unfinished: Path, planted_text: Path) -> None:
-    with pytest.raises(TrainingError, match="the unfinished run has dim 64, not 32"):
+def test_settings_cannot_change_when_a_run_is_resumed(unfinished: Path, planted_text: Path) -> None:
+    with pytest.raises(TrainingError, match="the unfinished run has --dim 64, not 32"):
         train(planted_text, unfinished, resume=True, dim=32)
 
 
-def test_another_corpus_than_that_of_the_unfinished_run_is_refused(unfinished: Path, tmp_path: Path) -> None:
+def test_the_corpus_cannot_change_when_a_run_is_resumed(unfinished: Path, tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("another text altogether")
-    with pytest.raises(TrainingError, match="the unfinished run read .*planted.txt as it was then, not .*other.txt"):
+    with pytest.raises(
+        TrainingError, match="the unfinished run read .*planted.txt, and .*other.txt is another text or has"
+    ):
         train(tmp_path / "other.txt", unfinished, resume=True)
 
 
-def test_what_a_killed_process_left_is_cleared_away(planted_text: Path, tmp_path: Path) -> None:
-    for debris in ("model", ".corpus.1.part"):
-        (tmp_path / "m.training" / debris).mkdir(parents=True)
+def test_temporary_files_of_a_killed_process_are_removed(planted_text: Path, tmp_path: Path) -> None:
+    for leftover in ("model", ".corpus.1.part"):
+        (tmp_path / "m.training" / leftover).mkdir(parents=True)
     (tmp_path / "m.training" / "lock").touch()
     train(planted_text, tmp_path / "m", dim=8, epochs=1)
     assert {p.name for p in tmp_path.iterdir()} == {"m"}
 
 
 @pytest.mark.parametrize("options", [{}, {"resume": True}, {"force": True}])
-def test_a_folder_of_the_users_that_has_the_name_of_a_workspace_is_left_alone(
+def test_a_users_folder_with_the_name_of_the_workspace_is_not_touched(
     options: dict[str, bool], planted_text: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "wiki.training").mkdir()
     text = Path(shutil.copy(planted_text, tmp_path / "wiki.training"))
-    with pytest.raises(OutputExists, match="is not polyseme's"):
+    with pytest.raises(OutputExists, match="was not created by polyseme"):
         train(tmp_path / "wiki.training", tmp_path / "wiki", **options)  # type: ignore[arg-type]
     assert text.read_bytes() == planted_text.read_bytes()
 
 
-def test_force_starts_anew(unfinished: Path, planted_text: Path) -> None:
+def test_force_starts_again(unfinished: Path, planted_text: Path) -> None:
     assert train(planted_text, unfinished, force=True, dim=8, epochs=1)._data.arrays.dim == 8
 
 
@@ -169,18 +175,53 @@ def test_force_starts_anew(unfinished: Path, planted_text: Path) -> None:
 def test_a_damaged_checkpoint_is_refused_in_one_line(keep: int, unfinished: Path, planted_text: Path) -> None:
     checkpoint = unfinished.with_name("m.training") / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:keep])
-    with pytest.raises(TrainingError, match="cannot be read .* start anew with --force"):
+    with pytest.raises(TrainingError, match="cannot be read .* start again with --force"):
         train(planted_text, unfinished, resume=True)
 
 
-def test_a_checkpoint_of_another_version_is_refused_in_one_line(unfinished: Path, planted_text: Path) -> None:
+@pytest.mark.parametrize("version", [b"1", b"2"])
+def test_a_checkpoint_of_an_older_version_is_refused_in_one_line(
+    version: bytes, unfinished: Path, planted_text: Path
+) -> None:
     path = unfinished.with_name("m.training") / "checkpoint.safetensors"
-    path.write_bytes(path.read_bytes().replace(b'{\\"format_version\\": 2', b'{\\"format_version\\": 1'))
-    with pytest.raises(TrainingError, match="of another version of polyseme.*start anew with --force"):
+    content = path.read_bytes()
+    old = content.replace(b'{\\"format_version\\": 3', b'{\\"format_version\\": ' + version)
+    assert old != content
+    path.write_bytes(old)
+    with pytest.raises(
+        TrainingError, match="another version of polyseme wrote it, in format [12].*with --force"
+    ) as error:
         train(planted_text, unfinished, resume=True)
+    assert "\n" not in str(error.value)
 
 
-def test_a_finished_model_is_left_as_it_is_by_resume(planted_text: Path, tmp_path: Path) -> None:
+def test_a_run_is_resumed_with_its_config(unfinished: Path, planted_text: Path) -> None:
+    config = make_config(dim=64, epochs=200)
+    with pytest.raises(TrainingError, match="the unfinished run has --seed 1, not 2"):
+        train(planted_text, unfinished, resume=True, config=replace(config, seed=2))
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(planted_text, unfinished, resume=True, config=config, listen=stop.listen, stop=stop.stop)
+
+
+def test_settings_are_checked_against_the_model_of_the_resumed_run(planted_text: Path, tmp_path: Path) -> None:
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(
+            planted_text, tmp_path / "m", model="np-mssg", max_senses=2, epochs=200, listen=stop.listen, stop=stop.stop
+        )
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(planted_text, tmp_path / "m", resume=True, max_senses=2, listen=stop.listen, stop=stop.stop)
+
+
+def test_a_setting_without_effect_does_not_discard_an_unfinished_run(unfinished: Path, planted_text: Path) -> None:
+    with pytest.raises(ConfigError, match="--max-senses has no effect"):
+        train(planted_text, unfinished, force=True, max_senses=2)
+    assert (unfinished.with_name("m.training") / "checkpoint.safetensors").exists()
+
+
+def test_resume_does_not_change_a_finished_model(planted_text: Path, tmp_path: Path) -> None:
     train(planted_text, tmp_path / "m", dim=8, epochs=1)
     before = {p: p.stat().st_mtime_ns for p in (tmp_path / "m").iterdir()}
     train(planted_text, tmp_path / "m", resume=True)
@@ -188,20 +229,20 @@ def test_a_finished_model_is_left_as_it_is_by_resume(planted_text: Path, tmp_pat
 
 
 def test_two_processes_do_not_train_the_same_model(planted_text: Path, tmp_path: Path) -> None:
-    asked: list[bool] = []
+    tried: list[bool] = []
 
     def stop() -> bool:
-        if not asked:
-            asked.append(True)
+        if not tried:
+            tried.append(True)
             with pytest.raises(TrainingError, match="another process is training"):
                 train(planted_text, tmp_path / "m", resume=True)
         return False
 
     train(planted_text, tmp_path / "m", dim=8, epochs=1, stop=stop)
-    assert asked
+    assert tried
 
 
-def test_training_goes_on_when_a_checkpoint_cannot_be_written(
+def test_training_continues_if_a_checkpoint_cannot_be_written(
     planted_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

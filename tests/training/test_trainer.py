@@ -30,7 +30,7 @@ def corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Enco
 def make_trainer(corpus: EncodedCorpus, threads: int = 1, **settings: Any) -> Trainer:
     config = make_config(**{"dim": 16, "epochs": 2, **settings})
     vocabulary = Vocabulary.from_counts(corpus.words, corpus.counts, min_count=5, max_size=None)
-    return Trainer(TrainState.fresh(config, vocabulary, threads), corpus)
+    return Trainer(TrainState.initial(config, vocabulary, threads), corpus)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -40,37 +40,37 @@ def test_every_token_is_trained_once_an_epoch(corpus: EncodedCorpus, threads: in
     assert trainer.totals.tokens == 2 * corpus.counts[corpus.counts >= 5].sum()
 
 
-def test_sgd_lets_the_learning_rate_fall_and_adagrad_does_not(corpus: EncodedCorpus) -> None:
+def test_the_learning_rate_decays_with_sgd_but_not_with_adagrad(corpus: EncodedCorpus) -> None:
     sgd, adagrad = make_trainer(corpus), make_trainer(corpus, optimizer="adagrad")
     for trainer in (sgd, adagrad):
-        trainer.done = trainer.total // 2
+        trainer.blocks_done = trainer.num_blocks // 2
     assert sgd.learning_rate == pytest.approx(0.0125, rel=0.1)
     assert adagrad.learning_rate == 0.025
 
 
-def test_events_tell_how_the_training_goes(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.01)  # a fast machine tells more than once, too
+def test_events_report_the_progress_of_training(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.01)  # several reports even on a fast machine
     events: list[Event] = []
     train(planted_text, dim=64, epochs=60, threads=1, examples=0, listen=events.append)
-    moments = [e for e in events if isinstance(e, TrainingProgress)]
-    assert [e.progress for e in moments] == sorted(e.progress for e in moments)
-    assert moments[-1].loss < moments[0].loss < 1
-    assert moments[0].learning_rate > moments[-1].learning_rate > 0
-    assert all(e.tokens_per_second > 0 and e.eta >= 0 and e.epochs == 60 for e in moments)
-    assert moments[-1].senses_per_word == 3.0
+    reports = [e for e in events if isinstance(e, TrainingProgress)]
+    assert [e.progress for e in reports] == sorted(e.progress for e in reports)
+    assert reports[-1].loss < reports[0].loss < 1
+    assert reports[0].learning_rate > reports[-1].learning_rate > 0
+    assert all(e.tokens_per_second > 0 and e.eta >= 0 and e.epochs == 60 for e in reports)
+    assert reports[-1].senses_per_word == 3.0
     assert any(isinstance(e, TrainingFinished) for e in events)
 
 
 def test_stopping_writes_a_checkpoint_between_blocks(corpus: EncodedCorpus) -> None:
     trainer = make_trainer(corpus, threads=2, epochs=1000)
-    written: list[int] = []
+    checkpoints: list[int] = []
     with pytest.raises(Interrupted, match=r"stopped at \d+\.\d% of the training"):
-        trainer.run(stop=lambda: trainer.done > 5, checkpoint=lambda: written.append(trainer.done))
-    assert written == [trainer.done]
-    assert 5 < trainer.done < trainer.total
+        trainer.run(stop=lambda: trainer.blocks_done > 5, checkpoint=lambda: checkpoints.append(trainer.blocks_done))
+    assert checkpoints == [trainer.blocks_done]
+    assert 5 < trainer.blocks_done < trainer.num_blocks
 
 
-def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(corpus: EncodedCorpus) -> None:
+def test_a_loss_of_nan_ends_the_training_with_advice(corpus: EncodedCorpus) -> None:
     trainer = make_trainer(corpus, model="skip-gram")
     trainer.state.parameters.global_vectors[:] = np.nan
     with pytest.raises(TrainingError, match="diverged at .* Try a lower --learning-rate than 0.025"):
@@ -90,15 +90,15 @@ def test_slow_blocks_are_reported_without_dividing_by_zero(
     trainer = make_trainer(corpus, epochs=1)
     trainer.run(listen=events.append, checkpoint_seconds=0.2)
     assert any(isinstance(e, TrainingProgress) for e in events)
-    assert trainer.done == trainer.total
+    assert trainer.blocks_done == trainer.num_blocks
 
 
-def test_two_threads_that_make_the_same_sense_at_once_make_one(corpus: EncodedCorpus) -> None:
+def test_threads_that_add_a_sense_at_the_same_time_add_one(corpus: EncodedCorpus) -> None:
     trainer = make_trainer(corpus, threads=4, model="np-mssg", max_senses=3, new_sense_threshold=0.9, epochs=8)
     trainer.run()
     state = trainer.state
     assert (state.parameters.num_senses <= np.diff(state.parameters.sense_offsets)).all()
-    state.learned().check(len(state.vocabulary))
+    state.to_model_arrays().check(len(state.vocabulary))
 
 
 def test_a_small_corpus_gets_few_threads(corpus: EncodedCorpus) -> None:

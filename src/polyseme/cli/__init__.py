@@ -1,1 +1,1 @@
-"""The command line: app.py, and one file per command. Modules import what is slow only when they run."""
+"""The command line: app.py, and one file per command. Slow imports are inside functions, so that --help is fast."""

@@ -1,4 +1,4 @@
-"""The `polyseme` command: its subcommands, and how each error ends."""
+"""The `polyseme` command: its subcommands, and the message and exit status of each error."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 from io import TextIOWrapper
 from typing import NoReturn
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from polyseme import __version__
+from polyseme.cli.arguments import convert_value
 from polyseme.cli.demo import demo
 from polyseme.cli.disambiguate import disambiguate
 from polyseme.cli.encode import encode
@@ -34,7 +35,9 @@ USAGE = {
 app = App(
     name="polyseme",
     version=__version__,
-    help="Word embeddings with one vector per meaning: from a text to senses, in one command.",
+    help="Word embeddings with one vector per meaning.",
+    help_format="plaintext",  # Markdown would take longer to import than all of the rest
+    default_parameter=Parameter(converter=convert_value),
     help_on_error=False,
     result_action="return_value",
     suppress_keyboard_interrupt=False,
@@ -44,7 +47,7 @@ for command in (demo, train, senses, neighbours, disambiguate, tag, similarity, 
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command and exit: 0 done, 1 nothing found, 2 an error, in one line that says what to do next."""
+    """Run a command and exit with 0 (success), 1 (nothing found) or 2 (error, with a message of one line)."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     if isinstance(sys.stdout, TextIOWrapper):
@@ -60,7 +63,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail(str(error), 128 + getattr(error, "signal", 2))
     except PolysemeError as error:
         _fail(str(error))
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader of standard output has exited, as `head` does: success
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         _fail("stopped.", 130)
@@ -72,22 +75,23 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if os.environ.get("POLYSEME_DEBUG"):
             raise
         _fail(
-            f"this should not happen: {type(error).__name__}: {error}. Please report it; POLYSEME_DEBUG=1 shows where."
+            f"internal error: {type(error).__name__}: {error}. "
+            f"Please report it; run the command with POLYSEME_DEBUG=1 for a traceback."
         )
     sys.exit(0)
 
 
 def _explain(error: OSError) -> str:
-    """What went wrong with a file, and what to do."""
+    """The message for an error of the operating system."""
     where = f" ({error.filename})" if error.filename else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-            return f"the disk is full{where}: {error.strerror}. Free some space and run the same again."
+            return f"the disk is full{where}: {error.strerror}. Free some space and run the command again."
         case errno.EACCES | errno.EPERM | errno.EROFS:
-            return f"no permission{where}: {error.strerror}. Choose another place, or change its permissions."
+            return f"no permission{where}: {error.strerror}. Choose another path, or change its permissions."
         case errno.ENAMETOOLONG:
-            return f"that name is too long{where}; choose a shorter one."
-    return f"{error}. Check the path, and that the disk works."
+            return f"the file name is too long{where}; choose a shorter one."
+    return f"{error}. Check the path and the disk."
 
 
 def _fail(message: str, status: int = ERROR) -> NoReturn:

@@ -1,14 +1,13 @@
-"""`polyseme demo`: train on the planted corpus, show the senses found, score them against the truth."""
+"""`polyseme demo`: train on a generated corpus with known senses, show the senses found, and score them."""
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag
+from polyseme.cli.arguments import JsonFlag, Seed
 from polyseme.cli.output import bold, print_json
 from polyseme.training.config import ModelName
 
@@ -20,53 +19,60 @@ SHOWN = ("bank", "bass", "plant", "rock", "apple", "cell")
 
 def demo(
     *,
-    model: ModelName = "mssg",
-    senses: Annotated[int, Parameter(help="Senses per word of mssg and mssg-maxout.")] = 3,
-    sentences: Annotated[int, Parameter(help="Size of the corpus.")] = 30_000,
-    difficulty: Annotated[float, Parameter(help="From 0 to 1: how many words of a sentence are off its topic.")] = 0.5,
-    seed: int = 1,
-    out: Annotated[Path | None, Parameter(help="Keep the model in this folder.")] = None,
+    model: Annotated[ModelName, Parameter(help="Model to train.")] = "mssg",
+    senses: Annotated[
+        int | None, Parameter(help="Senses per word, except for np-mssg and skip-gram.", show_default="3")
+    ] = None,
+    sentences: Annotated[int, Parameter(help="Number of sentences in the corpus.")] = 30_000,
+    difficulty: Annotated[
+        float, Parameter(help="Fraction of the words in a sentence that do not belong to its topic.")
+    ] = 0.5,
+    seed: Seed = 1,
+    out: Annotated[Path | None, Parameter(help="Folder to save the model in.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Train on a corpus with planted senses, show those found, and score them against the truth."""
-    from polyseme.cli.progress import Progress
+    """Train on a generated corpus with known senses, show the senses found, and compare them with the known ones."""
+    import tempfile
+
     from polyseme.cli.senses import print_senses
     from polyseme.corpus.planted import plant
     from polyseme.evaluation.planted_recovery import score_planted
+    from polyseme.training.progress import ProgressDisplay
     from polyseme.training.run import train
 
+    settings: dict[str, Any] = {} if senses is None else {"senses": senses}
     planted = plant(sentences=sentences, difficulty=difficulty, seed=seed)
     with tempfile.TemporaryDirectory(prefix="polyseme-demo-") as folder:
         text = planted.write(Path(folder) / "planted.txt")
-        with Progress() as progress:
-            learned = train(
-                text, out or Path(folder) / "demo.model", model=model, senses=senses, seed=seed, listen=progress
+        with ProgressDisplay() as progress:
+            trained = train(
+                text, out or Path(folder) / "demo.model", model=model, seed=seed, listen=progress, **settings
             )
-        scores = score_planted(learned, planted)
+        scores = score_planted(trained, planted)
         if json:
             print_json([vars(score) for score in scores])
             return
         for word in SHOWN:
-            if word in learned.vocabulary:
+            if word in trained.vocabulary:
                 print()
-                print_senses(learned.senses(word), 8, 2)
+                print_senses(trained.senses(word), 8, 2)
     print_scores(scores)
 
 
 def print_scores(scores: list[PlantedScore]) -> None:
-    """For people: the words, then the means."""
-    print(f"\n{bold('against the planted truth')}")
-    print("word         planted  found    ARI  purity  (one sense)")
+    """Print a table with the scores of each word and their means."""
+    print(f"\n{bold('senses found, compared with the known ones')}")
+    print("word           known  found    ARI  purity  (one sense)")
     for s in scores:
         print(f"{s.word:<12} {s.planted:>7}  {s.found:>5}  {_ari(s)}  {s.purity:>6.2f}  {s.single_sense_purity:>11.2f}")
     several = [s for s in scores if s.planted > 1]
     if several:
-        ari, pure, single = (
+        ari, purity, single = (
             sum(getattr(s, name) for s in several) / len(several) for name in ("ari", "purity", "single_sense_purity")
         )
-        print(f"{'mean of the ambiguous':<21} {'':>5}  {ari:>5.2f}  {pure:>6.2f}  {single:>11.2f}")
+        print(f"{'mean of the ambiguous':<21} {'':>5}  {ari:>5.2f}  {purity:>6.2f}  {single:>11.2f}")
 
 
 def _ari(score: PlantedScore) -> str:
-    """A word with one sense has no partition to agree with."""
+    """The adjusted Rand index; it means nothing for a word with one known sense."""
     return f"{score.ari:>5.2f}" if score.planted > 1 else "    -"

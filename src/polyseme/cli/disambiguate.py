@@ -18,39 +18,40 @@ def disambiguate(
     model: ModelPath,
     word: str,
     context: Annotated[
-        str, StdinText, Parameter(help="A text around the word; - for one a line from standard input.")
+        str, StdinText, Parameter(help="Text around the word; - reads one text per line from standard input.")
     ] = "-",
     /,
     *,
     posterior: PosteriorName = "softmax",
     window: Annotated[
-        int | None, Parameter(help="Words on each side that count; default: twice the training's.")
+        int | None,
+        Parameter(help="Number of context words on each side.", show_default="as in training"),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """The probability of each sense of a word in a context."""
+    """Show the probability of each sense of a word in a context."""
     from polyseme.model.sense_model import SenseModel
 
     loaded = SenseModel.load(model)
-    loaded._data.find(word)
+    loaded._data.find(word)  # fail on an unknown word before reading standard input
     for text in sys.stdin if context == "-" else [context]:
-        found = loaded.disambiguate(word, text, posterior=posterior, window=window)
+        result = loaded.disambiguate(word, text, posterior=posterior, window=window)
         if json:
-            print_json(as_json(found))
+            print_json(as_json(result))
         elif context == "-":
-            print(f"{found.best.key}\t{found.best.probability:.3f}\t{text.rstrip()}")
+            print(f"{result.best.key}\t{result.best.probability:.3f}\t{text.rstrip()}")
         else:
-            for sense in found.senses:
+            for sense in result.senses:
                 print(f"{sense.probability:.3f}  {sense.key}")
-            if not found.known:
-                print("polyseme: no word of the context is known; these are the senses' shares.", file=sys.stderr)
+            if not result.known:
+                print("polyseme: the context has no known word; these are the shares of the senses.", file=sys.stderr)
 
 
-def as_json(found: Disambiguation) -> dict[str, Any]:
-    """For machines."""
+def as_json(result: Disambiguation) -> dict[str, Any]:
+    """A disambiguation as JSON."""
     return {
-        "word": found.word,
-        "best": found.best.key,
-        "known_context_words": found.known,
-        "senses": [vars(s) for s in found.senses],
+        "word": result.word,
+        "best": result.best.key,
+        "known_context_words": result.known,
+        "senses": [vars(s) for s in result.senses],
     }

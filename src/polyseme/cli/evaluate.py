@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag
+from polyseme.cli.arguments import JsonFlag, Seed
 from polyseme.cli.output import bold, print_json
 from polyseme.errors import MissingExtra
 
@@ -20,16 +20,18 @@ Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "healt
 
 
 def evaluate(
-    model: Annotated[Path, Parameter(help="A model folder, or a file of word2vec's or the paper's authors' vectors.")],
-    task: Annotated[Task, Parameter(help="What to score.")],
-    data: Annotated[Path | None, Parameter(help="The data set; for pseudowords a corpus, for health none.")] = None,
+    model: Annotated[
+        Path, Parameter(help="Model folder, or vectors in the format of word2vec, GloVe or the paper's authors.")
+    ],
+    task: Annotated[Task, Parameter(help="Evaluation task.")],
+    data: Annotated[Path | None, Parameter(help="Data set; a corpus for pseudowords, nothing for health.")] = None,
     /,
     *,
-    window: Annotated[int | None, Parameter(help="Words on each side that choose a sense.")] = None,
-    seed: Annotated[int, Parameter(help="Of the choice of pseudowords.")] = 1,
+    window: Annotated[int | None, Parameter(help="Number of context words on each side.")] = None,
+    seed: Seed = 1,
     json: JsonFlag = False,
 ) -> None:
-    """Score a model, or anyone's vectors, with a control and a 95% interval beside each score."""
+    """Evaluate a model or vectors of other programs. Each score has a control and a 95% confidence interval."""
     try:
         from polyseme.evaluation.tasks import evaluate as run
     except ModuleNotFoundError as error:
@@ -45,27 +47,28 @@ def evaluate(
 
 
 def _lines(evaluation: Evaluation) -> Iterator[str]:
-    """The table for people: a line for each score, in its group."""
+    """The lines of a table with a row for each score, by group."""
     yield f"{bold(evaluation.task)}  {evaluation.covered:,} of {evaluation.total:,} {evaluation.what}"
     rows = [(group, name, score) for group, scores in evaluation.table.items() for name, score in scores.items()]
     if rows:
         width = max(len(name) for _, name, _ in rows) + 2
-        digits = 1 if any(abs(score.value) > 10 for _, _, score in rows) else 3  # percent, or shares
+        digits = 1 if any(abs(score.value) > 10 for _, _, score in rows) else 3  # percentages or fractions
         yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'with unknown':>12}".rstrip()
-        before = ""
+        last_group = ""
         for group, name, score in rows:
-            if group != before:
+            if group != last_group:
                 yield bold(group)
-            yield f"  {name:{width - 2}}{_figures(score, digits)}"
-            before = group
+            yield f"  {name:{width - 2}}{_columns(score, digits)}"
+            last_group = group
     for name, value in evaluation.facts.items():
         yield f"{name}: {f'{value:.3g}' if isinstance(value, float) else value}"
     yield from evaluation.notes
 
 
-def _figures(score: Score, digits: int) -> str:
-    value, low, high, control, every = (
+def _columns(score: Score, digits: int) -> str:
+    """A score, its interval and its control as the columns of a row."""
+    value, low, high, control, with_unknown = (
         "" if x is None else f"{x:.{digits}f}"
         for x in (score.value, score.low, score.high, score.control, score.with_unknown)
     )
-    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {every:>12}".rstrip()
+    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {with_unknown:>12}".rstrip()

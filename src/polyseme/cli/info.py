@@ -7,18 +7,19 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath
-from polyseme.cli.output import in_bytes, in_time, print_json
+from polyseme._io.units import format_bytes, format_duration
+from polyseme.cli.arguments import SWITCH, JsonFlag, ModelPath
+from polyseme.cli.output import print_json
 
 
 def info(
     model: ModelPath,
     /,
     *,
-    verify: Annotated[bool, Parameter(negative="", help="Read every byte and check it against its digest.")] = False,
+    verify: Annotated[bool, SWITCH, Parameter(help="Read all files and compare them with their digests.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """What a model is: words, senses, settings, and the corpus it was learned from."""
+    """Show the words, senses, settings and corpus of a model."""
     from polyseme.model import storage
     from polyseme.model.sense_model import SenseModel
 
@@ -33,7 +34,7 @@ def info(
         "sense_vectors": rows,
         "dim": loaded._data.arrays.dim,
         "words_with_several_senses": int((shown > 1).sum()),
-        "senses_that_hardly_occur": rows - int(shown.sum()),
+        "rare_senses": rows - int(shown.sum()),
         "bytes": storage.size_of(Path(model)),
         "tokenizer": loaded.tokenizer.name,
         "corpus": loaded.corpus,
@@ -46,11 +47,11 @@ def info(
     training = loaded.training
     print(f"{model}: {facts['model']}, {len(loaded):,} words, {rows:,} senses, {loaded._data.arrays.dim} dimensions")
     print(f"several senses   {facts['words_with_several_senses']:,} words")
-    print(f"not shown        {facts['senses_that_hardly_occur']:,} senses that hardly ever occur")
+    print(f"not shown        {facts['rare_senses']:,} senses with less than 1% of their word's tokens")
     print(f"corpus           {loaded.corpus['tokens']:,} tokens, {loaded.corpus['sentences']:,} sentences")
     print(f"tokenizer        {facts['tokenizer']}")
-    print(f"training         {in_time(training['seconds'])} on {training['threads']} threads")
+    print(f"training         {format_duration(training['seconds'])} on {training['threads']} threads")
     print(f"loss per pair    {training['loss']:.4f}")
-    print(f"size             {in_bytes(facts['bytes'])}" + (", every byte as it was written" if verify else ""))
+    print(f"size             {format_bytes(facts['bytes'])}" + (", all digests match" if verify else ""))
     for name, value in loaded.config.items():
         print(f"  {name:<22} {value if not isinstance(value, list | tuple) else f'{len(value)} words'}")

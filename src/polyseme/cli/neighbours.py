@@ -12,21 +12,22 @@ from polyseme.cli.output import print_json
 
 def neighbours(
     model: ModelPath,
-    word_or_sense: Annotated[str, Parameter(help="For instance bank or bank#2.")],
+    word_or_sense: Annotated[str, Parameter(help="Such as bank or bank#2.")],
     /,
     *,
-    number: Annotated[int, Parameter(name=["--number", "-n"], help="How many.")] = 10,
+    number: Annotated[int, Parameter(name=["--number", "-n"], help="Number of neighbours.")] = 10,
     among: Annotated[
-        Literal["senses", "words"], Parameter(help="Senses, or words by their global vectors as in the paper.")
+        Literal["senses", "words"],
+        Parameter(help="senses: nearest sense of each word. words: by global vectors, as in the paper."),
     ] = "senses",
     json: JsonFlag = False,
 ) -> None:
-    """The nearest neighbours of a word or of one of its senses."""
+    """Show the nearest neighbours of a word or of one of its senses."""
     from polyseme.model.sense_model import SenseModel
 
-    found = SenseModel.load(model).neighbours(word_or_sense, number, among=among)
+    nearest = SenseModel.load(model).neighbours(word_or_sense, number, among=among)
     if json:
-        print_json([vars(n) for n in found])
+        print_json([vars(n) for n in nearest])
     else:
-        for n in found:
+        for n in nearest:
             print(f"{n.similarity:.3f}  {n.key}")

@@ -8,33 +8,33 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import QuietFlag, TokenizerName
+from polyseme.cli.arguments import QuietFlag, Seed, TokenizerName
 from polyseme.errors import MissingExtra
 
 
 def reproduce(
-    corpus: Annotated[Path, Parameter(help="A text, or an encoded corpus.")],
-    out: Annotated[Path, Parameter(help="The folder of the report; what is trained there is not trained again.")],
+    corpus: Annotated[Path, Parameter(help="Text or encoded corpus.")],
+    out: Annotated[Path, Parameter(help="Folder for the report; models that are in it are not trained again.")],
     /,
     *,
-    data: Annotated[Path, Parameter(help="A folder with scws/, wordsim353/ and analogy/.")],
-    profile: Annotated[Literal["quick", "full"], Parameter(help="Minutes, or hours.")] = "quick",
+    data: Annotated[Path, Parameter(help="Folder with scws/, wordsim353/ and analogy/.")],
+    profile: Annotated[Literal["quick", "full"], Parameter(help="quick takes minutes, full takes hours.")] = "quick",
     tokenizer: TokenizerName = "words",
-    seed: Annotated[int, Parameter(help="Of all that is random.")] = 1,
-    threads: Annotated[int, Parameter(help="0 for one per core.")] = 0,
+    seed: Seed = 1,
+    threads: Annotated[int, Parameter(help="Training threads.", show_default="0 (one per core)")] = 0,
     quiet: QuietFlag = False,
 ) -> None:
-    """Run the paper's experiments on a corpus, and write its tables and figures as a report."""
+    """Repeat the paper's experiments on a corpus and write a report with its tables and figures."""
     try:
         from polyseme.experiments.reproduce import reproduce as run
     except ModuleNotFoundError as error:
         raise MissingExtra(f"reproduce needs {error.name}: pip install 'polyseme[eval]'") from error
-    from polyseme.cli.progress import Progress
     from polyseme.cli.signals import Signals
+    from polyseme.training.progress import ProgressDisplay
 
-    with Signals("Go on with the same command.") as signals, Progress(quiet) as progress:
+    with Signals("Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
         report = run(
             corpus, out, data=data, profile=profile, seed=seed, threads=threads, tokenizer=tokenizer,
-            say=lambda what: None if quiet else print(what, file=sys.stderr), listen=progress, stop=signals.stop,
+            say=lambda message: None if quiet else print(message, file=sys.stderr), listen=progress, stop=signals.stop,
         )  # fmt: skip
     print(report)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from polyseme.cli.arguments import JsonFlag, ModelPath
-from polyseme.cli.output import bold, marks, one_line, print_json
+from polyseme.cli.output import bold, highlight_marks, one_line, print_json
 
 if TYPE_CHECKING:
     from polyseme.model.results import Senses
@@ -18,37 +18,38 @@ def senses(
     word: str,
     /,
     *,
-    neighbours: Annotated[int, Parameter(help="Neighbours of each sense.")] = 10,
-    examples: Annotated[int, Parameter(help="Example sentences of each sense.")] = 3,
+    neighbours: Annotated[int, Parameter(help="Number of neighbours of each sense.")] = 10,
+    examples: Annotated[int, Parameter(help="Number of example sentences of each sense.")] = 3,
     json: JsonFlag = False,
 ) -> None:
-    """The senses of a word: share of its uses, neighbours and example sentences."""
+    """Show the senses of a word: share of its tokens, neighbours and example sentences."""
     from polyseme.model.sense_model import SenseModel
 
-    found = SenseModel.load(model).senses(word)
+    result = SenseModel.load(model).senses(word)
     if json:
-        print_json(as_json(found, neighbours, examples))
+        print_json(as_json(result, neighbours, examples))
     else:
-        print_senses(found, neighbours, examples)
+        print_senses(result, neighbours, examples)
 
 
-def print_senses(found: Senses, neighbours: int, examples: int) -> None:
-    """For people."""
-    left, right = marks()
-    for sense in found:
+def print_senses(senses: Senses, neighbours: int, examples: int) -> None:
+    """Print senses as text, with so many neighbours and examples each."""
+    left, right = highlight_marks()
+    for sense in senses:
         near = ", ".join(n.key for n in sense.neighbours(neighbours)) if neighbours else ""
         print(f"{bold(sense.key)}  {sense.share:.0%}  {near}")
         for example in sense.examples[:examples]:
             print(f"    {one_line(example.marked(left, right))}")
-    if found.hidden:
-        print(f"({found.hidden} more with less than 1% of the tokens {'is' if found.hidden == 1 else 'are'} not shown)")
+    if senses.hidden:
+        plural = "s" if senses.hidden > 1 else ""
+        print(f"({senses.hidden} sense{plural} with less than 1% of the word's tokens not shown)")
 
 
-def as_json(found: Senses, neighbours: int, examples: int) -> dict[str, Any]:
-    """For machines."""
+def as_json(senses: Senses, neighbours: int, examples: int) -> dict[str, Any]:
+    """Senses as JSON."""
     return {
-        "word": found.word,
-        "hidden": found.hidden,
+        "word": senses.word,
+        "hidden": senses.hidden,
         "senses": [
             {
                 "key": sense.key,
@@ -57,6 +58,6 @@ def as_json(found: Senses, neighbours: int, examples: int) -> dict[str, Any]:
                 "neighbours": [vars(n) for n in sense.neighbours(neighbours)] if neighbours else [],
                 "examples": [{"text": e.text, **e._asdict()} for e in sense.examples[:examples]],
             }
-            for sense in found
+            for sense in senses
         ],
     }

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while something long runs."""
+"""Handling of Ctrl-C and SIGTERM by commands that run long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from polyseme.errors import Interrupted
 
 
 class Signals:
-    """The two signals as a wish to stop, at the next point from which one can go on; `hint` says how."""
+    """Turns the first signal into a request to stop at the next checkpoint, and the second into KeyboardInterrupt.
+
+    hint  added to the message of Interrupted: how to continue
+    """
 
     def __init__(self, hint: str) -> None:
         self.hint = hint
@@ -19,18 +22,18 @@ class Signals:
         return self.received != 0
 
     def __enter__(self) -> Signals:
-        self.before = {s: signal.signal(s, self._note) for s in (signal.SIGINT, signal.SIGTERM)}
+        self.old_handlers = {s: signal.signal(s, self._receive) for s in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for number, handler in self.before.items():
+        for number, handler in self.old_handlers.items():
             signal.signal(number, handler)
         if isinstance(error, Interrupted):
             stopped = Interrupted(f"{error} {self.hint}")
             stopped.signal = self.received or signal.SIGINT  # type: ignore[attr-defined]
             raise stopped from error
 
-    def _note(self, number: int, _: FrameType | None) -> None:
+    def _receive(self, number: int, _: FrameType | None) -> None:
         if self.received:
-            raise KeyboardInterrupt  # asked twice: at once
+            raise KeyboardInterrupt
         self.received = number

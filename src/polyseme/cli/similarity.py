@@ -12,15 +12,17 @@ from polyseme.cli.output import print_json
 
 def similarity(
     model: ModelPath,
-    a: Annotated[str, Parameter(help="A word or a sense.")],
-    b: Annotated[str, Parameter(help="Another.")],
+    a: Annotated[str, Parameter(help="Word or sense.")],
+    b: Annotated[str, Parameter(help="Word or sense.")],
     /,
     *,
-    contexts: Annotated[tuple[str, str] | None, Parameter(help="A text around each of the two words.")] = None,
+    contexts: Annotated[
+        tuple[str, str] | None, Parameter(negative="", help="A text with each of the two words.")
+    ] = None,
     posterior: PosteriorName = "softmax",
     json: JsonFlag = False,
 ) -> None:
-    """How alike two words are: global_sim, avg_sim, max_sim; with contexts also avg_sim_c, max_sim_c, local_sim."""
+    """Show the similarity of two words: global_sim, avg_sim, max_sim; with contexts avg_sim_c, max_sim_c, local_sim."""
     from polyseme.model.sense_model import SenseModel
 
     measures = {

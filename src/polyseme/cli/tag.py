@@ -13,12 +13,12 @@ from polyseme.cli.output import print_json
 
 def tag(
     model: ModelPath,
-    file: Annotated[str, StdinText, Parameter(help="A text, plain or compressed; - for standard input.")] = "-",
+    file: Annotated[str, StdinText, Parameter(help="Text file, plain or compressed; - for standard input.")] = "-",
     /,
     *,
     json: JsonFlag = False,
 ) -> None:
-    """Text in, text out with each word of several senses as its key (bank#2)."""
+    """Print a text with each ambiguous word replaced by the key of its sense, such as bank#2."""
     from polyseme.corpus.readers.text import read_blocks
     from polyseme.corpus.sources import find_sources
     from polyseme.model.sense_model import SenseModel

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, make_dataclass
+from dataclasses import Field, field, fields, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
-from polyseme.cli.arguments import QuietFlag, StdinText, TokenizerName, check_paths
+from polyseme.cli.arguments import SWITCH, QuietFlag, StdinText, TokenizerName, check_paths
 from polyseme.cli.signals import Signals
 from polyseme.errors import ConfigError, MissingFile
-from polyseme.training.config import RecipeName, TrainConfig
+from polyseme.training.config import GroupName, RecipeName, TrainConfig
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
+COMMON = Group("Common options", sort_key=0)
+GROUPS = {name: Group(name.capitalize(), sort_key=i) for i, name in enumerate(get_args(GroupName), 1)}
+
 
 def _options() -> type:
-    """A flag for each setting of TrainConfig; None where it was not given, so that the recipe decides."""
+    """A dataclass with an option for each setting of TrainConfig; None if it is not given: the recipe decides then."""
     types: dict[str, Any] = {**get_type_hints(TrainConfig), "multi_sense_words": Path}
-    flags: list[tuple[str, Any, Any]] = []
+    options: list[tuple[str, Any, Any]] = []
     for f in fields(TrainConfig):
-        file = f.name == "multi_sense_words"
-        text = f.metadata["doc"] + (", one a line in a file." if file else ".")
-        note = "" if f.default is None else f" Default: {f.default}."
-        flags.append((f.name, Annotated[types[f.name] | None, Parameter(help=text + note)], field(default=None)))
-    return make_dataclass("Options", flags, namespace={"__module__": __name__})
+        group = COMMON if f.metadata["common"] else GROUPS[f.metadata["group"]]
+        parameter = Parameter(group=group, help=f.metadata["help"], show_choices=False, show_default=_default_text(f))
+        options.append((f.name, Annotated[types[f.name] | None, parameter], field(default=None)))
+    return make_dataclass("Options", options, namespace={"__module__": __name__})
+
+
+def _default_text(setting: Field[Any]) -> str | bool:
+    """The default of a setting with its reason, for the help."""
+    reason: str = setting.metadata["reason"]
+    if setting.default is None:
+        return reason or False
+    return f"{setting.default} ({reason})" if reason else str(setting.default)
 
 
 Options = _options()
@@ -34,43 +44,70 @@ Options = _options()
 
 def train(
     *paths: Annotated[
-        str, StdinText, Parameter(help="Texts (files, globs, folders, - for stdin, an encoded corpus); then MODEL.")
+        str,
+        StdinText,
+        Parameter(
+            name="CORPUS... MODEL",
+            help="Texts (files, globs, folders, - for standard input) or an encoded corpus, and the folder to write.",
+        ),
     ],
-    recipe: Annotated[RecipeName, Parameter(help="Where the settings come from that are not given.")] = "default",
-    tokenizer: TokenizerName = "words",
-    resume: Annotated[bool, Parameter(negative="", help="Go on with an unfinished run of MODEL.")] = False,
-    force: Annotated[bool, Parameter(negative="", help="Overwrite MODEL, throw away an unfinished run.")] = False,
-    checkpoint_minutes: Annotated[float, Parameter(help="Time between checkpoints.")] = 3.0,
-    quiet: QuietFlag = False,
     options: Annotated[Options | None, Parameter(name="*")] = None,  # type: ignore[valid-type]
+    recipe: Annotated[
+        RecipeName,
+        Parameter(
+            group=COMMON,
+            help="Preset for options that are not given. default: the defaults shown here. paper: the settings of "
+            "Neelakantan et al. (2014).",
+            show_choices=False,
+        ),
+    ] = "default",
+    tokenizer: Annotated[TokenizerName, Parameter(group=GROUPS["vocabulary"])] = "words",
+    resume: Annotated[
+        bool, SWITCH, Parameter(group=GROUPS["run"], help="Continue an unfinished run of MODEL.")
+    ] = False,
+    force: Annotated[
+        bool, SWITCH, Parameter(group=GROUPS["run"], help="Overwrite MODEL and discard an unfinished run of it.")
+    ] = False,
+    checkpoint_minutes: Annotated[
+        float,
+        Parameter(
+            group=GROUPS["run"],
+            help="Time between checkpoints; inf to write one only when training stops.",
+            show_default="3 (a crash loses no more)",
+        ),
+    ] = 3.0,
+    quiet: Annotated[QuietFlag, Parameter(group=GROUPS["run"])] = False,
 ) -> None:
-    """Learn sense vectors from text: CORPUS... MODEL."""
+    """Learn sense vectors from text."""
     corpus, model = check_paths(paths, "polyseme train CORPUS... MODEL")
+    if not checkpoint_minutes >= 0:  # also if it is NaN
+        raise ConfigError(f"--checkpoint-minutes must be 0 or more, not {checkpoint_minutes}.")
     settings: dict[str, Any] = {n: v for n, v in vars(options or Options()).items() if v is not None}
     if "multi_sense_words" in settings:
-        settings["multi_sense_words"] = _read_list(settings["multi_sense_words"])
-    from polyseme.cli.progress import Progress
+        settings["multi_sense_words"] = _read_words(settings["multi_sense_words"])
+    from polyseme.training.progress import ProgressDisplay
     from polyseme.training.run import train as run
 
-    with Signals("Go on with the same command and --resume.") as signals, Progress(quiet) as progress:
-        done = run(
+    with Signals("Continue with the same command and --resume.") as signals, ProgressDisplay(quiet) as progress:
+        trained = run(
             corpus, model, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force, listen=progress,
             stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60, **settings,
         )  # fmt: skip
         if not quiet:
-            progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(done)}", markup=False)
+            progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(trained)}", markup=False)
 
 
 def _interesting_word(model: SenseModel) -> str:
-    """A word to try: among those of several senses not the most frequent, which have little meaning."""
+    """A word to try: one with several senses, but not among the most frequent words, which carry little meaning."""
     several = [i for i, n in enumerate(model._data.num_visible_senses.tolist()) if n > 1] or [0]
     return model.vocabulary.words[several[min(len(several) // 10, 500)]]
 
 
-def _read_list(path: Path) -> tuple[str, ...]:
+def _read_words(path: Path) -> tuple[str, ...]:
+    """The words of a file, each once."""
     try:
         return tuple(dict.fromkeys(path.read_text(encoding="utf-8").split()))
     except FileNotFoundError:
-        raise MissingFile(f"{path} is not there; it should list words, one a line.") from None
+        raise MissingFile(f"{path} does not exist; --multi-sense-words needs a file with one word per line.") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not a list of words in UTF-8 ({error}).") from None
+        raise ConfigError(f"{path} is not UTF-8 text ({error}); --multi-sense-words needs one word per line.") from None

@@ -98,8 +98,8 @@ def pseudowords(
         chosen = choose(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
         changed, names = merged(corpus, chosen.groups)
         judged = _known_settings(model) if config is None else config.to_dict()
-        settings = {**judged, "examples": 0, "seed": seed, "multi_sense_words": None}
-        learned = train(changed, tokenizer=model.tokenizer, listen=listen, **settings)
+        judged = {**judged, "examples": 0, "seed": seed, "multi_sense_words": None}
+        learned = train(changed, config=TrainConfig(**judged), tokenizer=model.tokenizer, listen=listen)
     uses = _Uses(learned, changed, corpus, [*names, *(corpus.words[word] for word in chosen.controls)], seed)
     recovered = [uses.recovery(name, len(group)) for name, group in zip(names, chosen.groups, strict=True)]
     whole, by_chance = np.array([uses.is_unsplit(corpus.words[word]) for word in chosen.controls], np.float64).T

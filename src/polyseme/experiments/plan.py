@@ -150,10 +150,9 @@ def trained(
         return model
     if run.two_stage:
         return learn_two_stage(corpus, path, config=run.config, listen=listen)
-    settings = {**run.settings, "examples": 0}
     return train(
-        corpus, path, recipe=run.recipe, tokenizer=corpus.description["tokenizer"], resume=True, listen=listen,
-        stop=stop, **settings,
+        corpus, path, config=run.config, tokenizer=corpus.description["tokenizer"], resume=True, listen=listen,
+        stop=stop,
     )  # fmt: skip
 
 

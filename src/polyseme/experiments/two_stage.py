@@ -107,8 +107,8 @@ def learn_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, li
 
 
 def _skip_gram(corpus: EncodedCorpus, config: TrainConfig, listen: Listener) -> SenseModel:
-    settings = replace(config, model="skip-gram", examples=0).to_dict()
-    return train(corpus, tokenizer=tokenizer_of(corpus), listen=listen, **settings)
+    config = replace(config, model="skip-gram", examples=0)
+    return train(corpus, config=config, tokenizer=tokenizer_of(corpus), listen=listen)
 
 
 def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, config: TrainConfig) -> Clusters:

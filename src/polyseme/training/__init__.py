@@ -1,1 +1,1 @@
-"""From an encoded corpus to a model: settings, the trainer, checkpoints, progress."""
+"""Training: settings, the trainer, sense discovery, checkpoints, progress."""

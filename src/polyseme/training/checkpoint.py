@@ -1,4 +1,4 @@
-"""Checkpoints: one file with the arrays of a run and how far it is, written beside and renamed."""
+"""Checkpoints: the arrays of a run and its progress, in one file that is replaced atomically."""
 
 from __future__ import annotations
 
@@ -10,54 +10,55 @@ from polyseme._io.atomic import atomic_file
 from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme.errors import ModelError, TrainingError
 from polyseme.training.config import TrainConfig
-from polyseme.training.trainer import Totals, Trainer
+from polyseme.training.trainer import Trainer, TrainingTotals
 from polyseme.training.workspace import CHECKPOINT
 
-FORMAT_VERSION = 2  # the arrays as kernels take them, see `kernels.rows`
+FORMAT_VERSION = 3  # since settings have their present names
 
 
 def write_checkpoint(folder: Path, trainer: Trainer) -> None:
-    """Write the state of a trainer that is between two blocks."""
+    """Write a checkpoint of a trainer that is paused between two blocks."""
     state = {
         "format_version": FORMAT_VERSION,
         "config": trainer.state.config.to_dict(),
         "corpus": trainer.corpus.fingerprint,
-        "done": trainer.done,
+        "blocks_done": trainer.blocks_done,
         "seconds": trainer.seconds,
         "totals": vars(trainer.totals),
-        "split": trainer.state.split,
+        "senses_split": trainer.state.senses_split,
     }
     with atomic_file(folder / CHECKPOINT) as path:
         write_tensors(path, trainer.state.to_arrays(), {"state": json.dumps(state)})
 
 
 def read_config(folder: Path) -> TrainConfig | None:
-    """The settings of the run that left a checkpoint, if there is one."""
+    """The config of the run that wrote the checkpoint in a folder; None if there is no checkpoint."""
     path = folder / CHECKPOINT
-    return TrainConfig.from_dict(_read_state(path)[1]["config"]) if path.exists() else None
+    return TrainConfig.from_dict(_read(path)[1]["config"]) if path.exists() else None
 
 
 def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
-    """Bring a fresh trainer to where the checkpoint was, if there is one."""
+    """Bring a new trainer to the state of the checkpoint in a folder, if there is one."""
     path = folder / CHECKPOINT
     if not path.exists():
         return
-    arrays, state = _read_state(path)
+    arrays, state = _read(path)
     if state["corpus"] != trainer.corpus.fingerprint:
-        raise TrainingError(f"the checkpoint {path} is of another corpus; start anew with --force.")
-    trainer.state.restore(arrays, bool(state["split"]))
-    trainer.done = int(state["done"])
+        raise TrainingError(f"the checkpoint {path} is of another corpus; start again with --force.")
+    trainer.state.restore(arrays, bool(state["senses_split"]))
+    trainer.blocks_done = int(state["blocks_done"])
     trainer.seconds = float(state["seconds"])
-    trainer.totals = Totals(**state["totals"])
+    trainer.totals = TrainingTotals(**state["totals"])
 
 
-def _read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arrays of a checkpoint, memory-mapped, and the rest of its state."""
     try:
         arrays, metadata = map_tensors(path)
         state = json.loads(metadata["state"])
         if state["format_version"] != FORMAT_VERSION:
-            raise ValueError("it is of another version of polyseme")
+            raise ValueError(f"another version of polyseme wrote it, in format {state['format_version']}")
         TrainConfig.from_dict(state["config"])
         return dict(arrays), state
     except (ModelError, ValueError, KeyError, TypeError) as error:
-        raise TrainingError(f"the checkpoint {path} cannot be read ({error}); start anew with --force.") from error
+        raise TrainingError(f"the checkpoint {path} cannot be read ({error}); start again with --force.") from error

@@ -1,15 +1,15 @@
-"""TrainConfig: the single list of hyper-parameters. Flags, checkpoints and the model's card come from it."""
+"""TrainConfig: the single list of hyper-parameters. Command-line options, checkpoints and model cards come from it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from polyseme.errors import ConfigError
 
-if TYPE_CHECKING:  # flags are made from this module: it must be quick to import
+if TYPE_CHECKING:  # `polyseme --help` imports this module: it must not import NumPy
     import numpy as np
     from numpy.typing import NDArray
 
@@ -20,69 +20,172 @@ OptimizerName = Literal["sgd", "adagrad"]
 SenseInit = Literal["clusters", "contexts", "zero"]
 OutputVectors = Literal["sense+global", "sense"]
 RecipeName = Literal["default", "paper"]
+GroupName = Literal["model", "senses", "optimisation", "vocabulary", "run"]
 
-MOST_SENSES = 100
-THINNED_ABOVE = 2000  # uses of a word, in a corpus of middling size
+MAX_SENSES = 100
+SUBSAMPLED_OCCURRENCES = 2000  # words with more occurrences are subsampled, in a corpus of 2 to 20 million tokens
 
 
 def _setting(
-    default: Any, doc: str, low: float | None = None, high: float | None = None, one_of: tuple[str, ...] = ()
+    group: GroupName,
+    default: Any,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    choices: tuple[str, ...] = (),
+    common: bool = False,
+    reason: str = "",
+    help: str,
 ) -> Any:
-    """A field with its rule: the lowest and highest value, or the values it may take."""
-    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "one_of": one_of})
+    """A field of TrainConfig with its valid values and its help.
+
+    group   the group of options in which the help shows it
+    common  whether it is among the options that people change first
+    reason  why it has this default, or what the default means, in a few words
+    help    what the option does, and when to change it
+    """
+    rule = {"low": low, "high": high, "choices": choices}
+    return field(default=default, metadata={**rule, "group": group, "common": common, "reason": reason, "help": help})
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Hyper-parameters of a training run. Defaults are those of the default recipe."""
+    """Hyper-parameters of a training run. The defaults are those of the default recipe (docs/recipe.md)."""
 
-    model: ModelName = _setting("mssg", "The model; random-senses is a control", one_of=get_args(ModelName))
-    dim: int = _setting(100, "Length of a vector", 1, 10_000)
-    senses: int = _setting(3, "Senses per word of mssg and mssg-maxout", 1, MOST_SENSES)
-    max_senses: int = _setting(3, "Most senses per word of np-mssg", 1, MOST_SENSES)
-    min_separation: float = _setting(0.31, "np-mssg takes clusters that are less apart for one sense", 0, 4)
-    new_sense_threshold: float = _setting(-1.0, "np-mssg makes a new sense when the best cosine is below this", -1, 1)
-    window: int = _setting(5, "Most words of context on each side", 1, 1000)
-    sense_window: int = _setting(
-        20, "Words on each side that choose the sense, if whitened; 0 for those it learns from", 0, 1000
+    # fmt: off
+    model: ModelName = _setting(
+        "model", "mssg", choices=get_args(ModelName), common=True, reason="predictable number of senses",
+        help="mssg: a fixed number of senses per word. np-mssg: the number is discovered for each word. mssg-maxout: "
+             "mssg without cluster centers. skip-gram: one vector per word. random-senses: a control, with senses "
+             "assigned at random.",
     )
-    sense_decay: float = _setting(0.85, "How much each of them counts of what the next nearer one does", 0, 1)
-    negatives: int = _setting(5, "Noise words per context word", 1, 100)
-    max_negatives: int = _setting(
-        16, "Most noise words drawn per token; a window that asks for more shares them", 1, 10**6
+    dim: int = _setting(
+        "model", 100, 1, 10_000, common=True, reason="as in fastText",
+        help="Dimensions of the vectors. Raise to 300 for a large corpus; time and memory grow with it.",
     )
-    negative_sharing: int = _setting(4, "Tokens in a row that share a draw of noise words", 1, 10**6)
-    epochs: int = _setting(5, "Passes over the corpus", 1, 10_000)
-    learning_rate: float = _setting(0.025, "First step size; sgd lets it fall to 0", 1e-9, 10)
-    optimizer: OptimizerName = _setting("sgd", "How vectors are moved", one_of=get_args(OptimizerName))
-    adagrad_delta: float = _setting(0.1, "Added to AdaGrad's root, against large first steps", 0, 10)
-    warmup: float = _setting(0.4, "Share of the training during which words have one sense", 0, 0.9)
-    whitening: float = _setting(0.9, "How far contexts are whitened to choose senses; 0 for not at all", 0, 1)
-    sense_dim: int = _setting(64, "Directions of the whitened space that are kept, at most", 1, 10_000)
-    sense_init: SenseInit = _setting(
-        "clusters",
-        "Where senses start: at clusters of a word's contexts, at its first contexts, or at zero",
-        one_of=get_args(SenseInit),
+    window: int = _setting(
+        "model", 5, 1, 1000, common=True, reason="as in word2vec",
+        help="Maximum number of context words on each side. A small window favours syntax, a large one topics.",
     )
     output_vectors: OutputVectors = _setting(
-        "sense+global",
-        "Sense vectors that are kept: with the word's global vector added and the mean of all taken off, or as learned",
-        one_of=get_args(OutputVectors),
+        "model", "sense+global", choices=get_args(OutputVectors),
+        reason="the global vector learns from all occurrences",
+        help="sense+global: the sense vector plus the word's global vector, centered at the mean of all senses. sense: "
+             "the sense vector alone, as in the paper.",
+    )
+    examples: int = _setting(
+        "model", 5, 0, 1000,
+        help="Example sentences stored for each sense; 0 for none.",
+    )
+
+    senses: int = _setting(
+        "senses", 3, 1, MAX_SENSES, common=True, reason="as in the paper",
+        help="Senses per word for mssg, mssg-maxout and random-senses.",
+    )
+    max_senses: int = _setting(
+        "senses", 3, 1, MAX_SENSES, reason="most accurate on pseudowords",
+        help="Maximum number of senses per word for np-mssg. Raise it if words of your corpus have more meanings.",
+    )
+    min_separation: float = _setting(
+        "senses", 0.31, 0, 4, reason="leaves about 9 of 10 words with one meaning unsplit",
+        help="np-mssg merges clusters whose separation is lower. Lower it to find more senses; more words with one "
+             "meaning are then split as well.",
+    )
+    new_sense_threshold: float = _setting(
+        "senses", -1.0, -1, 1, reason="never, as clusters give the senses; -0.5 in the paper",
+        help="np-mssg adds a sense during training if the cosines of a context with all senses of the word are lower.",
+    )
+    sense_window: int = _setting(
+        "senses", 20, 0, 1000, reason="distant words tell the topic",
+        help="Number of context words on each side that choose the sense; 0 to choose by the training window.",
+    )
+    sense_decay: float = _setting(
+        "senses", 0.85, 0, 1, reason="most accurate on pseudowords",
+        help="Decay of a context word's weight per position in the sense window; 1 for equal weights.",
+    )
+    whitening: float = _setting(
+        "senses", 0.9, 0, 1, reason="np-mssg finds few senses without it",
+        help="Strength of the whitening of contexts before they are compared: 1 gives all principal components the "
+             "same variance, 0 turns whitening off.",
+    )
+    sense_dim: int = _setting(
+        "senses", 64, 1, 10_000, reason="nearly as accurate as all, in less memory",
+        help="Maximum number of principal components by which whitened contexts are compared.",
+    )
+    sense_init: SenseInit = _setting(
+        "senses", "clusters", choices=get_args(SenseInit), reason="for np-mssg to discover the number of senses",
+        help="Initial cluster centers of a word. clusters: k-means of a sample of its contexts. contexts: its first "
+             "contexts. zero: the zero vector, as in the paper.",
+    )
+    warmup: float = _setting(
+        "senses", 0.4, 0, 0.9, reason="contexts of untrained vectors say little",
+        help="Fraction of the training during which each word has one sense.",
+    )
+    multi_sense_top: int = _setting(
+        "senses", 30_000, 0, 10**9, reason="as in the paper",
+        help="Number of words that can have several senses: the most frequent ones. Lower it to save memory.",
+    )
+    multi_sense_min_count: int = _setting(
+        "senses", 100, 1, 10**12, reason="fewer contexts do not cluster well",
+        help="Occurrences that a word needs to have several senses. Lower it for a small corpus.",
+    )
+    multi_sense_words: tuple[str, ...] | None = _setting(
+        "senses", None,
+        help="File with the words that can have several senses, one per line, instead of the most frequent ones.",
+    )
+
+    epochs: int = _setting(
+        "optimisation", 5, 1, 10_000, common=True, reason="as in word2vec",
+        help="Number of epochs. Raise it for a small corpus.",
+    )
+    negatives: int = _setting(
+        "optimisation", 5, 1, 100, common=True, reason="as in word2vec",
+        help="Negative samples per context word.",
+    )
+    max_negatives: int = _setting(
+        "optimisation", 16, 1, 10**6, reason="as accurate as without sharing, and faster",
+        help="Maximum number of negative samples per token. If its context words need more, they share them.",
+    )
+    negative_sharing: int = _setting(
+        "optimisation", 4, 1, 10**6, reason="as accurate as without sharing, and faster",
+        help="Number of consecutive tokens that share their negative samples.",
+    )
+    learning_rate: float = _setting(
+        "optimisation", 0.025, 1e-9, 10, reason="as in word2vec",
+        help="Initial learning rate. Lower it if training diverges.",
+    )
+    optimizer: OptimizerName = _setting(
+        "optimisation", "sgd", choices=get_args(OptimizerName), reason="as in word2vec",
+        help="sgd: the learning rate decays linearly to 0. adagrad: a learning rate per parameter, as in the paper.",
+    )
+    adagrad_delta: float = _setting(
+        "optimisation", 0.1, 0, 10, reason="as in the authors' program",
+        help="Constant added to the denominator of AdaGrad's step. Raise it to make the first steps smaller.",
+    )
+
+    min_count: int = _setting(
+        "vocabulary", 5, 1, 10**12, common=True, reason="as in word2vec",
+        help="Occurrences that a word needs to be in the vocabulary. Raise it for a large or noisy corpus.",
+    )
+    max_vocabulary: int | None = _setting(
+        "vocabulary", None, 2, 10**9, reason="no limit",
+        help="Maximum number of words in the vocabulary; the most frequent are kept. Set it to bound memory.",
     )
     subsample: float | None = _setting(
-        None,
-        "Frequency above which words are thinned, 0 for never; else 1e-3 up to 2 million tokens, 1e-4 from 20 on",
-        0,
-        1,
+        "vocabulary", None, 0, 1,
+        reason="1e-3 up to 2 million tokens, falling to 1e-4 at 20 million, as a small corpus needs its tokens",
+        help="Frequency above which tokens of a word are dropped at random, as in word2vec; 0 to keep all tokens.",
     )
-    min_count: int = _setting(5, "Words seen less often are left out", 1, 10**12)
-    max_vocabulary: int | None = _setting(None, "Most words to keep", 2, 10**9)
-    multi_sense_top: int = _setting(30_000, "Only so many of the most frequent words get several senses", 0, 10**9)
-    multi_sense_min_count: int = _setting(100, "Occurrences a word needs to get several senses", 1, 10**12)
-    multi_sense_words: tuple[str, ...] | None = _setting(None, "The words that get several senses, instead of those")
-    examples: int = _setting(5, "Example sentences kept for each sense", 0, 1000)
-    seed: int = _setting(1, "Of all that is random", 0, 2**63 - 1)
-    threads: int = _setting(0, "0 for one per core; one thread gives the same bits each time", 0, 1024)
+
+    threads: int = _setting(
+        "run", 0, 0, 1024, common=True, reason="one per core",
+        help="Training threads. One thread gives the same vectors each time, several do not.",
+    )
+    seed: int = _setting(
+        "run", 1, 0, 2**63 - 1, common=True,
+        help="Random seed.",
+    )
+    # fmt: on
 
     def __post_init__(self) -> None:
         for f in fields(self):
@@ -91,27 +194,64 @@ class TrainConfig:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
+        """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new."""
+        names = {f.name for f in fields(cls)}
+        if different := sorted(names ^ set(values)):
+            raise ValueError(f"its settings are those of another version: {', '.join(different)}")
+        return cls(**values)
+
     def subsample_for(self, tokens: int) -> float:
-        """The frequency above which words are thinned: in a small corpus they have no uses to give away."""
-        return min(max(THINNED_ABOVE / max(tokens, 1), 1e-4), 1e-3) if self.subsample is None else self.subsample
+        """The subsampling threshold for a corpus; if none is set, a smaller corpus keeps more of its tokens."""
+        if self.subsample is not None:
+            return self.subsample
+        return min(max(SUBSAMPLED_OCCURRENCES / max(tokens, 1), 1e-4), 1e-3)
 
     def may_have_several_senses(self, vocabulary: Vocabulary) -> NDArray[np.bool_]:
-        """Which words of a vocabulary the settings give several senses."""
+        """Mask of the words of a vocabulary that can have several senses."""
         return vocabulary.multi_sense_mask(
             top=self.multi_sense_top, min_count=self.multi_sense_min_count, listed=self.multi_sense_words
         )
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The config of `to_dict`, also when it went through JSON; ValueError if it is of another version."""
-        names = {f.name for f in fields(cls)}
-        if other := sorted(names ^ set(values)):
-            raise ValueError(f"it is of another version, by its {', '.join(other)}")
-        return cls(**values)
+
+class TrainSettings(TypedDict, total=False):
+    """The fields of TrainConfig as keyword arguments; a test compares names and types."""
+
+    model: ModelName
+    dim: int
+    window: int
+    output_vectors: OutputVectors
+    examples: int
+    senses: int
+    max_senses: int
+    min_separation: float
+    new_sense_threshold: float
+    sense_window: int
+    sense_decay: float
+    whitening: float
+    sense_dim: int
+    sense_init: SenseInit
+    warmup: float
+    multi_sense_top: int
+    multi_sense_min_count: int
+    multi_sense_words: tuple[str, ...] | None
+    epochs: int
+    negatives: int
+    max_negatives: int
+    negative_sharing: int
+    learning_rate: float
+    optimizer: OptimizerName
+    adagrad_delta: float
+    min_count: int
+    max_vocabulary: int | None
+    subsample: float | None
+    threads: int
+    seed: int
 
 
-# The paper's settings, to the letter: Neelakantan et al. (2014), sections 5 and 6.
-PAPER: dict[str, Any] = {
+# The paper's settings: Neelakantan et al. (2014), sections 5 and 6.
+PAPER: TrainSettings = {
     "optimizer": "adagrad",
     "learning_rate": 0.025,
     "negatives": 1,
@@ -132,17 +272,17 @@ PAPER: dict[str, Any] = {
     "output_vectors": "sense",
     "multi_sense_min_count": 20,
 }
-RECIPES: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}
+RECIPES: dict[str, TrainSettings] = {"default": {}, "paper": PAPER}
 
 
 def make_config(recipe: str = "default", **given: Any) -> TrainConfig:
-    """A recipe's settings, with those given in their place.
+    """The settings of a recipe, with the given ones in their place.
 
     >>> make_config("paper", dim=300).negatives
     1
     """
     if recipe not in RECIPES:
-        raise ConfigError(f"recipe '{recipe}' is not known; take {' or '.join(RECIPES)}.")
+        raise ConfigError(f"recipe '{recipe}' is unknown; choose {' or '.join(RECIPES)}.")
     known = {f.name for f in fields(TrainConfig)}
     for name in given:
         if name not in known:
@@ -151,24 +291,28 @@ def make_config(recipe: str = "default", **given: Any) -> TrainConfig:
 
 
 def _checked(name: str, kind: object, value: Any, rule: Mapping[str, Any]) -> Any:
-    """The value of a setting, in Python's own types; one sentence for each that cannot be."""
-    if rule["one_of"] and value not in rule["one_of"]:
-        raise ConfigError(f"--{_flag(name)} must be one of {', '.join(rule['one_of'])}, not '{value}'.")
+    """The value of a setting, as a built-in type; ConfigError if it is not valid."""
+    if rule["choices"] and value not in rule["choices"]:
+        raise ConfigError(f"{option_name(name)} must be one of {', '.join(rule['choices'])}, not '{value}'.")
     low, high = rule["low"], rule["high"]
     if name == "multi_sense_words" and value is not None:
         if isinstance(value, str) or not all(isinstance(word, str) for word in value):
-            raise ConfigError("multi_sense_words must be a collection of words; the flag takes a file of them.")
+            raise ConfigError("multi_sense_words must be a collection of words; the option takes a file of them.")
         return tuple(value)
     if low is None or (value is None and str(kind).endswith("None")):
         return value
     whole = str(kind).startswith("int")
     if isinstance(value, bool) or not isinstance(value, Integral if whole else Real) or value != value:
-        raise ConfigError(f"--{_flag(name)} must be a {'whole ' if whole else ''}number, not {value!r}.")
-    if value < low or (high is not None and value > high):
-        bounds = f"{low} or more" if high is None else f"between {low} and {high}"
-        raise ConfigError(f"--{_flag(name)} must be {bounds}, not {value}.")
+        raise ConfigError(f"{option_name(name)} must be a {'whole ' if whole else ''}number, not {value!r}.")
+    if not low <= value <= high:
+        raise ConfigError(f"{option_name(name)} must be between {low} and {high}, not {value}.")
     return int(value) if whole else float(value)  # type: ignore[call-overload]
 
 
-def _flag(name: str) -> str:
-    return name.replace("_", "-")
+def option_name(setting: str) -> str:
+    """The command-line option of a setting.
+
+    >>> option_name("sense_window")
+    '--sense-window'
+    """
+    return "--" + setting.replace("_", "-")

@@ -1,10 +1,14 @@
-"""What training tells while it runs: events, which the command line draws and a log records."""
+"""Events of a training run: `polyseme.train` passes them to a listener and writes them to a log."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from polyseme.corpus.encoding import EncodingProgress
 
@@ -15,21 +19,21 @@ class CorpusEncoded:
 
     tokens: int
     sentences: int
-    words: int
-    kept: int
+    words: int  # distinct words of the corpus
+    kept: int  # words of the vocabulary
     bad_bytes: int
     seconds: float
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """A moment of the training."""
+    """Progress of training, about twice a second."""
 
     epoch: int
     epochs: int
-    progress: float
+    progress: float  # fraction of all epochs
     tokens_per_second: float
-    loss: float  # per pair, over what was trained since the last event
+    loss: float  # per pair, since the last event
     learning_rate: float
     senses_per_word: float
     seconds: float
@@ -38,7 +42,7 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class CheckpointWritten:
-    """A checkpoint was written, or could not be."""
+    """A checkpoint was written; or it could not be, for the reason in `problem`."""
 
     progress: float
     seconds: float
@@ -47,16 +51,16 @@ class CheckpointWritten:
 
 @dataclass(frozen=True)
 class TrainingFinished:
-    """The vectors are learned."""
+    """All epochs are done."""
 
-    tokens: int
+    tokens: int  # trained on, over all epochs and after subsampling
     seconds: float
-    loss: float
+    loss: float  # per pair, over the whole training
 
 
 @dataclass(frozen=True)
 class ModelSaved:
-    """The model is on disk."""
+    """The model is written to disk."""
 
     path: str
     bytes: int
@@ -78,3 +82,19 @@ def event_name(event: Event) -> str:
     'model_saved'
     """
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+
+
+@contextmanager
+def logged(listen: Listener, path: Path) -> Iterator[Listener]:
+    """A listener that also appends each event to a log of JSON lines, except EncodingProgress: there are too many."""
+    with path.open("a", encoding="utf-8") as log:
+
+        def write(event: Event) -> None:
+            if not isinstance(event, EncodingProgress):
+                entry = {"time": round(time.time(), 3), "event": event_name(event), **asdict(event)}
+                with suppress(OSError):  # a full disk must not stop the training
+                    log.write(json.dumps(entry) + "\n")
+                    log.flush()
+            listen(event)
+
+        yield write

@@ -1,22 +1,21 @@
-"""From a corpus to a saved model: encode, train, find examples, save; each step is kept, so that a run can go on."""
+"""`polyseme.train`: encode a corpus, train on it, select example sentences, save the model."""
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import EncodingProgress, encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
-from polyseme.errors import CorpusError, Interrupted, MissingFile, TrainingError
+from polyseme.errors import ConfigError, CorpusError, Interrupted, MissingFile, TrainingError
 from polyseme.examples.selection import collect_examples
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model import storage
@@ -24,141 +23,103 @@ from polyseme.model.data import ModelData
 from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
-from polyseme.training.config import TrainConfig, make_config
-from polyseme.training.events import CheckpointWritten, CorpusEncoded, Event, Listener, ModelSaved, event_name, silent
+from polyseme.training.config import RecipeName, TrainConfig, TrainSettings, make_config, option_name
+from polyseme.training.events import CheckpointWritten, CorpusEncoded, Listener, ModelSaved, logged, silent
 from polyseme.training.precompile import precompiling
+from polyseme.training.setting_rules import refuse_no_effect
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
-from polyseme.training.workspace import CORPUS, LOG, MODEL, workspace
+from polyseme.training.workspace import CORPUS, LOG, MODEL, workspace, workspace_path
 from polyseme.vocabulary import Vocabulary
 
 CHECKPOINT_SECONDS = 180.0
 EXAMPLE_COMPONENTS = 64  # principal components in which contexts and senses are compared to select examples
 
 AnyPath = str | os.PathLike[str]
+AnyCorpus = AnyPath | Iterable[AnyPath] | EncodedCorpus
 
 
 def train(
-    corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus,
+    corpus: AnyCorpus,
     out: AnyPath | None = None,
     *,
-    recipe: str = "default",
+    config: TrainConfig | None = None,
+    recipe: RecipeName | None = None,
     tokenizer: str | Callable[[str], list[str]] = "words",
     resume: bool = False,
     force: bool = False,
-    listen: Listener = silent,
+    listen: Listener | None = None,
+    quiet: bool = False,
     stop: Callable[[], bool] = lambda: False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
-    **settings: Any,
+    **settings: Unpack[TrainSettings],
 ) -> SenseModel:
     """Learn sense vectors from text.
 
-    corpus     files, globs, folders, '-' for standard input, or an encoded corpus
-    out        the model folder to write; without it the model lives in memory only
-    recipe     'default' or 'paper'; `settings` (see TrainConfig) take the place of the recipe's
-    tokenizer  'words', 'whitespace', or a function from a line to its words
-    resume     go on with an unfinished run of `out`, if there is one
-    force      overwrite `out`, and throw away an unfinished run of it
-    listen     is called with each event (see polyseme.training.events)
-    stop       is asked now and then; when it says True, a checkpoint is written and Interrupted raised
+    corpus              files, globs, folders, '-' for standard input, or an encoded corpus
+    out                 the model folder to write; without it the model is kept in memory only
+    config              all settings, instead of `recipe` and `settings`
+    recipe              preset for settings that are not given: 'default' or 'paper'
+    tokenizer           'words', 'whitespace', or a function from a line of text to its words
+    resume              continue the unfinished run of `out`, if there is one
+    force               overwrite `out` and discard an unfinished run of it
+    listen              called with each event (polyseme.training.events), instead of showing progress
+    quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
+    stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
+    checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
+    settings            hyper-parameters by name, such as dim=300: see TrainConfig
     """
-    given = make_config(recipe, **settings)
-    chosen = get_tokenizer(tokenizer)
-    with ExitStack() as stack:
-        stack.enter_context(precompiling(given))
-        if out is None:
-            work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polyseme-")))
-            return _Run(work, listen, stop, checkpoint_seconds).learn(corpus, chosen, given)
-        path = Path(os.path.abspath(out))  # noqa: PTH100 - a link stays a link
+    if not checkpoint_seconds >= 0:  # also if it is NaN
+        raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")
+    words = get_tokenizer(tokenizer)
+    path = None if out is None else Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
+    checkpointed = read_config(workspace_path(path)) if path is not None and resume else None
+    chosen = _choose_config(config, recipe, settings, checkpointed)
+    if path is not None:
         if resume and storage.is_model(path) and not force:
-            return SenseModel.load(path, chosen)
+            return SenseModel.load(path, words)
         storage.refuse_existing(path, force)
-        work = stack.enter_context(workspace(path, resume=resume, force=force))
-        config = _resumed(work, given, set(settings)) if resume else given
-        log = stack.enter_context((work / LOG).open("a", encoding="utf-8"))
-        run = _Run(work, _both(listen, log), stop, checkpoint_seconds)
-        model = run.learn(corpus, chosen, config)
-        started = time.monotonic()
-        storage.save(model._data, path, force=force, log=work / LOG, temporary=work / MODEL)
-        run.listen(ModelSaved(str(out), storage.size_of(path), time.monotonic() - started))
-    return SenseModel.load(path, chosen)
+    with ExitStack() as stack:
+        stack.enter_context(precompiling(chosen))
+        folder = stack.enter_context(_working_folder(path, resume=resume, force=force))
+        display = stack.enter_context(_progress_display(quiet)) if listen is None else listen
+        log = stack.enter_context(logged(display, folder / LOG))
+        run = _Run(chosen, folder, log, stop, checkpoint_seconds)
+
+        encoded, vocabulary = run.read_corpus(corpus, words)
+        trainer = run.train(encoded, vocabulary)
+        model = run.make_model(trainer, words)
+        if path is None:
+            return model
+        run.save(model, path, str(out), force)
+    return SenseModel.load(path, words)
 
 
+@dataclass(frozen=True)
 class _Run:
-    """The steps of a run in a workspace."""
+    """The steps of a run, and what they share."""
 
-    def __init__(self, work: Path, listen: Listener, stop: Callable[[], bool], checkpoint_seconds: float) -> None:
-        self.work = work
-        self.listen = listen
-        self.stop = stop
-        self.checkpoint_seconds = checkpoint_seconds
+    config: TrainConfig
+    folder: Path  # for files that are only needed during the run
+    listen: Listener
+    stop: Callable[[], bool]
+    checkpoint_seconds: float
 
-    def learn(
-        self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer, config: TrainConfig
-    ) -> SenseModel:
-        encoded, vocabulary = self._read(corpus, tokenizer, config)
-        threads = num_threads(config.threads, encoded)
-        trainer = Trainer(TrainState.fresh(config, vocabulary, threads), encoded)
-        restore_checkpoint(self.work, trainer)
-        trainer.run(
-            listen=self.listen,
-            stop=self.stop,
-            checkpoint=lambda: self._checkpoint(trainer),
-            checkpoint_seconds=self.checkpoint_seconds,
-        )
-        self._checkpoint(trainer)
-        description = encoded.description
-        data = ModelData(
-            vocabulary=vocabulary,
-            arrays=trainer.state.learned(),
-            tokenizer=tokenizer,
-            config=trainer.state.config.to_dict(),
-            corpus={name: description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
-            training={
-                "loss": trainer.totals.loss / max(trainer.totals.pairs, 1),
-                "tokens": trainer.totals.tokens,
-                "pairs": trainer.totals.pairs,
-                "seconds": trainer.seconds,
-                "threads": threads,
-            },
-        )
-        data.arrays.check(len(vocabulary))
-        return SenseModel(replace(data, read_examples=self._collect_examples(data, encoded, config, threads)))
-
-    def _collect_examples(
-        self, data: ModelData, encoded: EncodedCorpus, config: TrainConfig, threads: int
-    ) -> ExampleReader:
-        if config.examples == 0:
-            return no_examples
-        assigner = SenseAssigner(data, EXAMPLE_COMPONENTS)
-        assigner.prepare()
-        return collect_examples(
-            assigner,
-            encoded,
-            data.vocabulary,
-            data.arrays.sense_offsets,
-            data.num_visible_senses,
-            data.tokenizer,
-            per_sense=config.examples,
-            seed=config.seed,
-            threads=threads,
-            stop=self._stop_if_asked,
-            folder=self.work,
-        )
-
-    def _read(
-        self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer, config: TrainConfig
-    ) -> tuple[EncodedCorpus, Vocabulary]:
+    def read_corpus(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
+        """The encoded corpus and the vocabulary to train on."""
         started = time.monotonic()
-        encoded = self._encoded(corpus, tokenizer)
-        if encoded.description["tokenizer"] != tokenizer.name:
+        encoded = self._encode(corpus, tokenizer)
+        before = encoded.description["tokenizer"]
+        if before != tokenizer.name:
             raise CorpusError(
-                f"the corpus was encoded with the tokenizer '{encoded.description['tokenizer']}', "
-                f"not '{tokenizer.name}'; name that with --tokenizer."
+                f"the corpus was encoded with the tokenizer '{before}', not '{tokenizer.name}'; "
+                f"train with --tokenizer {before}, or encode it again."
             )
+        config = self.config
         vocabulary = Vocabulary.from_counts(
             encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
         )
+        _refuse_unknown_words(config, vocabulary)
         self.listen(
             CorpusEncoded(
                 tokens=len(encoded.tokens),
@@ -171,77 +132,178 @@ class _Run:
         )
         return encoded, vocabulary
 
-    def _encoded(self, corpus: AnyPath | Iterable[AnyPath] | EncodedCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
-        """The corpus in token ids: as given, as kept from the run that is resumed, or made now."""
+    def _encode(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
+        """The corpus itself if it is encoded, the one that an unfinished run encoded, or a new one."""
         if isinstance(corpus, EncodedCorpus):
             return corpus
         paths = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
         if len(paths) == 1 and is_encoded(Path(paths[0])):
             return EncodedCorpus.open(Path(paths[0]))
-        kept = self.work / CORPUS
+        kept = self.folder / CORPUS
         if is_encoded(kept):
             encoded = EncodedCorpus.open(kept)
             _refuse_another_corpus(paths, encoded)
             return encoded
 
         def report(progress: EncodingProgress) -> None:
-            self._stop_if_asked()
+            self._raise_if_stopped()
             self.listen(progress)
 
         return encode(find_sources(paths), tokenizer, kept, report)
 
+    def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
+        """Train all epochs, or those that an unfinished run has left."""
+        threads = num_threads(self.config.threads, encoded)
+        trainer = Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
+        restore_checkpoint(self.folder, trainer)
+        trainer.run(
+            listen=self.listen,
+            stop=self.stop,
+            checkpoint=lambda: self._checkpoint(trainer),
+            checkpoint_seconds=self.checkpoint_seconds,
+        )
+        self._checkpoint(trainer)
+        return trainer
+
+    def make_model(self, trainer: Trainer, tokenizer: AnyTokenizer) -> SenseModel:
+        """The trained model, with example sentences."""
+        state, totals, encoded = trainer.state, trainer.totals, trainer.corpus
+        data = ModelData(
+            vocabulary=state.vocabulary,
+            arrays=state.to_model_arrays(),
+            tokenizer=tokenizer,
+            config=state.config.to_dict(),
+            corpus={name: encoded.description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
+            training={
+                "loss": totals.loss / max(totals.pairs, 1),
+                "tokens": totals.tokens,
+                "pairs": totals.pairs,
+                "seconds": trainer.seconds,
+                "threads": state.threads,
+            },
+        )
+        data.arrays.check(len(state.vocabulary))
+        return SenseModel(replace(data, read_examples=self._collect_examples(data, encoded, state.threads)))
+
+    def _collect_examples(self, data: ModelData, encoded: EncodedCorpus, threads: int) -> ExampleReader:
+        if self.config.examples == 0:
+            return no_examples
+        assigner = SenseAssigner(data, EXAMPLE_COMPONENTS)
+        assigner.prepare()
+        return collect_examples(
+            assigner,
+            encoded,
+            data.vocabulary,
+            data.arrays.sense_offsets,
+            data.num_visible_senses,
+            data.tokenizer,
+            per_sense=self.config.examples,
+            seed=self.config.seed,
+            threads=threads,
+            stop=self._raise_if_stopped,
+            folder=self.folder,
+        )
+
+    def save(self, model: SenseModel, path: Path, name: str, force: bool) -> None:
+        """Write the model to a folder, to which the user refers as `name`."""
+        started = time.monotonic()
+        storage.save(model._data, path, force=force, log=self.folder / LOG, temporary=self.folder / MODEL)
+        self.listen(ModelSaved(name, storage.size_of(path), time.monotonic() - started))
+
     def _checkpoint(self, trainer: Trainer) -> None:
-        """Write a checkpoint; if that fails, training goes on and the one before stays."""
+        """Write a checkpoint. If that fails, the last one is kept and training continues."""
         started = time.monotonic()
         problem = None
         try:
-            write_checkpoint(self.work, trainer)
+            write_checkpoint(self.folder, trainer)
         except OSError as error:
             problem = str(error)
         self.listen(CheckpointWritten(trainer.progress, time.monotonic() - started, problem))
 
-    def _stop_if_asked(self) -> None:
+    def _raise_if_stopped(self) -> None:
         if self.stop():
             raise Interrupted("stopped.")
 
 
+@contextmanager
+def _working_folder(model: Path | None, *, resume: bool, force: bool) -> Iterator[Path]:
+    """The workspace of a model that will be saved, or a temporary folder."""
+    if model is None:
+        with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
+            yield Path(folder)
+    else:
+        with workspace(model, resume=resume, force=force) as path:
+            yield path
+
+
+@contextmanager
+def _progress_display(quiet: bool) -> Iterator[Listener]:
+    """A listener that shows progress if a person is watching."""
+    if quiet:
+        yield silent
+        return
+    from polyseme.training.progress import ProgressDisplay, is_watched  # imports rich
+
+    if is_watched():
+        with ProgressDisplay() as display:
+            yield display
+    else:
+        yield silent
+
+
+def _choose_config(
+    config: TrainConfig | None,
+    recipe: RecipeName | None,
+    settings: TrainSettings,
+    checkpointed: TrainConfig | None,
+) -> TrainConfig:
+    """The config of a run: that of its checkpoint if it is resumed, else `config`, or a recipe with `settings`."""
+    if config is not None and (recipe is not None or settings):
+        also = "recipe=" if recipe is not None else f"{next(iter(settings))}="
+        raise ConfigError(f"config= and {also} cannot be combined; use dataclasses.replace to change the config.")
+    chosen = make_config(recipe or "default", **settings) if config is None else config
+    if checkpointed is not None:
+        given = set(settings) if config is None else {f.name for f in fields(TrainConfig)}
+        chosen = _resumed_config(checkpointed, chosen, given)
+    if config is None:
+        refuse_no_effect(chosen, settings)
+    return chosen
+
+
+def _resumed_config(checkpointed: TrainConfig, chosen: TrainConfig, given: set[str]) -> TrainConfig:
+    """The config of a checkpoint, with another number of threads if it is given. Other settings cannot change."""
+    for name in sorted(given - {"threads"}):
+        old, new = getattr(checkpointed, name), getattr(chosen, name)
+        if old != new and not (name == "subsample" and new is None):  # the checkpoint has the automatic value
+            raise TrainingError(
+                f"the unfinished run has {option_name(name)} {old}, not {new}; "
+                f"resume it without that option, or start again with --force."
+            )
+    return replace(checkpointed, threads=chosen.threads) if "threads" in given else checkpointed
+
+
 def _refuse_another_corpus(paths: list[AnyPath], encoded: EncodedCorpus) -> None:
-    """A run goes on with the text it began with; that may be gone by now, but not another."""
+    """Raise TrainingError if a resumed run is given other text than it began with. The text may be gone by now."""
     try:
         given = find_sources(paths)
     except MissingFile:
         return
     if given != encoded.sources:
         raise TrainingError(
-            f"the unfinished run read {encoded.sources[0].path} as it was then, not {given[0].path} as it is now; "
-            f"resume it with the same corpus, or start anew with --force."
+            f"the unfinished run read {encoded.sources[0].path}, and {given[0].path} is another text or has changed "
+            f"since; resume it with the same corpus, or start again with --force."
         )
 
 
-def _resumed(work: Path, given: TrainConfig, named: set[str]) -> TrainConfig:
-    """The settings of the run that is resumed; those named now must be the same, but for the threads."""
-    before = read_config(work)
-    if before is None:
-        return given
-    for name in sorted(named - {"threads"}):
-        old, new = getattr(before, name), getattr(given, name)
-        if old != new:
-            raise TrainingError(
-                f"the unfinished run has {name.replace('_', '-')} {old}, not {new}; "
-                f"resume it without that option, or start anew with --force."
-            )
-    return replace(before, threads=given.threads) if "threads" in named else before
-
-
-def _both(listen: Listener, log: Any) -> Listener:
-    """A listener that also writes each event (but for those of encoding, which are many) to a log."""
-
-    def write(event: Event) -> None:
-        if not isinstance(event, EncodingProgress):
-            entry = {"time": round(time.time(), 3), "event": event_name(event), **asdict(event)}
-            with suppress(OSError):  # a full disk does not stop the training
-                log.write(json.dumps(entry) + "\n")
-                log.flush()
-        listen(event)
-
-    return write
+def _refuse_unknown_words(config: TrainConfig, vocabulary: Vocabulary) -> None:
+    """Raise ConfigError if the word list leaves no word of the vocabulary with several senses."""
+    listed = config.multi_sense_words
+    if listed is None or config.model == "skip-gram" or any(word in vocabulary for word in listed):
+        return
+    if not listed:
+        raise ConfigError("--multi-sense-words has no words; write one word per line.")
+    names = ", ".join(listed[:3]) + (", ..." if len(listed) > 3 else "")
+    raise ConfigError(
+        f"no word of --multi-sense-words ({names}) is in the vocabulary of {len(vocabulary):,} words; "
+        f"check the spelling, or lower --min-count ({config.min_count})."
+    )

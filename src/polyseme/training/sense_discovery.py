@@ -1,4 +1,4 @@
-"""The start of the senses: clusters of a sample of each word's contexts, made when the warm-up ends."""
+"""Initial senses: clusters of a sample of each word's contexts, computed at the end of the warm-up."""
 
 from __future__ import annotations
 
@@ -9,69 +9,87 @@ from numpy.typing import NDArray
 
 from polyseme._io.memory_map import release_pages
 from polyseme.corpus.encoded_corpus import EncodedCorpus
-from polyseme.corpus.occurrences import find_occurrences
+from polyseme.corpus.occurrences import Occurrences, find_occurrences
 from polyseme.kernels.contexts import gather_contexts
 from polyseme.kernels.kmeans import cluster_words, normalize_rows
 from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import zero_padded_rows
 from polyseme.training.state import TrainState
 
-USES, USES_TO_DISCOVER = 100, 300  # contexts looked at for each word; it takes more to tell how many senses it has
-USES_PER_SENSE = 30  # at least, where their number is given
-LEAST_SHARE, LEAST_USES = 0.05, 30  # of a word's uses: a smaller cluster is no sense that could be discovered
-WORDS_AT_ONCE = 32  # whose contexts a thread holds in memory
+# Contexts sampled per word. Finding the number of senses takes more than finding a given number.
+SAMPLE, SAMPLE_PER_SENSE, DISCOVERY_SAMPLE = 100, 30, 300
+# A cluster with a smaller share of its word's tokens, or with fewer tokens, is not a sense that np-mssg can discover.
+MIN_SHARE, MIN_TOKENS = 0.05, 30
+CHUNK_WORDS = 32  # words whose contexts a thread holds in memory
 
 
 def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
-    """Give each word that may have several senses the clusters of its contexts as senses.
+    """Set the senses of each word that can have several to clusters of its contexts.
 
-    mssg takes `senses` clusters, np-mssg up to `max_senses`, of which those hardly apart are one.
+    mssg makes `senses` clusters; np-mssg makes up to `max_senses` and merges those with a separation below
+    `min_separation`. A word with fewer contexts than clusters is skipped: its senses are filled during training.
     """
     config, p = state.config, state.parameters
-    room = np.diff(p.sense_offsets)
-    most = int(room.max())
-    words = np.flatnonzero(room > 1)
-    weights = (state.tables.keep / 2.0**32).astype(np.float32)
-    tokens, sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
-    choice = state.tables.context_table
-    window, decay = config.sense_window or config.window, np.float32(config.sense_decay)
+    capacity = np.diff(p.sense_offsets)
+    max_senses = int(capacity.max())
+    words = np.flatnonzero(capacity > 1)
     discovers = config.model == "np-mssg"
-    looked_at = USES_TO_DISCOVER if discovers else max(USES, USES_PER_SENSE * most)
-    uses = find_occurrences(corpus.tokens, state.vocabulary.counts, words, max_occurrences=looked_at, seed=config.seed)
-    apart = config.min_separation if discovers else 0.0
+    max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
+    min_separation = config.min_separation if discovers else 0.0
+    occurrences = find_occurrences(
+        corpus.tokens, state.vocabulary.counts, words, max_occurrences=max_occurrences, seed=config.seed
+    )
+    sample = _ContextSample(state, corpus, occurrences)
 
     def cluster(first: int) -> None:
-        some = words[first : first + WORDS_AT_ONCE]
-        contexts, numbers = contexts_of(some)
-        enough = numbers >= most  # a word with fewer keeps what it has, and takes its senses as they come
+        chunk = words[first : first + CHUNK_WORDS]
+        contexts, num_contexts = sample.contexts_of(chunk)
+        enough = num_contexts >= max_senses
         if not enough.all():
-            contexts = contexts[np.repeat(enough, numbers)]
-        some, numbers = some[enough], numbers[enough]
-        bounds = np.concatenate([[0], np.cumsum(numbers)])
-        centers = zero_padded_rows(len(some) * most, choice.shape[1]).reshape(len(some), most, choice.shape[1])
-        sizes, found = np.empty((len(some), most), np.int64), np.empty(len(some), np.int32)
+            contexts = contexts[np.repeat(enough, num_contexts)]
+        chunk, num_contexts = chunk[enough], num_contexts[enough]
+        bounds = np.concatenate([[0], np.cumsum(num_contexts)])
+        dim = contexts.shape[1]
+        centers = zero_padded_rows(len(chunk) * max_senses, dim).reshape(len(chunk), max_senses, dim)
+        cluster_sizes, num_clusters = np.empty((len(chunk), max_senses), np.int64), np.empty(len(chunk), np.int32)
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
-        shares = np.maximum(LEAST_SHARE, LEAST_USES / state.vocabulary.counts[some])
-        smallest = np.ceil(shares * numbers * discovers).astype(np.int64)
-        cluster_words(contexts, bounds, most, apart, smallest, seed, centers, sizes, found)
-        rows = p.sense_offsets[some][:, None] + np.arange(most)
+        min_shares = np.maximum(MIN_SHARE, MIN_TOKENS / state.vocabulary.counts[chunk])
+        min_sizes = np.ceil(min_shares * num_contexts * discovers).astype(np.int64)
+        cluster_words(
+            contexts, bounds, max_senses, min_separation, min_sizes, seed, centers, cluster_sizes, num_clusters
+        )
+        rows = p.sense_offsets[chunk][:, None] + np.arange(max_senses)
         p.cluster_centers[rows] = centers
         p.center_inverse_norms[rows] = inverse_norms(centers)
-        p.sense_counts[rows] = sizes
-        p.num_senses[some] = found
-
-    def contexts_of(some: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The unit vectors of the contexts of some words, and how many each word has; an empty window is none."""
-        bounds = uses.offsets[np.append(some, some[-1] + 1)]
-        places = uses.positions[bounds[0] : bounds[-1]]
-        inside = np.searchsorted(sentences, places, side="right") - 1
-        contexts, numbers = zero_padded_rows(len(places), choice.shape[1]), np.empty(len(some), np.int64)
-        gather_contexts(
-            tokens, places, sentences[inside], sentences[inside + 1], window, decay, weights, choice, contexts
-        )
-        normalize_rows(contexts, bounds - bounds[0], numbers)
-        return contexts[: numbers.sum()], numbers
+        p.sense_counts[rows] = cluster_sizes
+        p.num_senses[chunk] = num_clusters
 
     with ThreadPoolExecutor(state.threads) as pool:
-        list(pool.map(cluster, range(0, len(words), WORDS_AT_ONCE)))
+        list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
+
+
+class _ContextSample:
+    """The context vectors of a sample of occurrences."""
+
+    def __init__(self, state: TrainState, corpus: EncodedCorpus, occurrences: Occurrences) -> None:
+        self.tokens, self.sentences = np.asarray(corpus.tokens), np.asarray(corpus.sentences)
+        self.occurrences = occurrences
+        self.window = state.config.sense_window or state.config.window
+        self.decay = np.float32(state.config.sense_decay)
+        self.weights = (state.tables.keep / 2.0**32).astype(np.float32)
+        self.context_table = state.tables.context_table
+
+    def contexts_of(self, words: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The context vectors of words, of unit length, and how many each word has. Empty windows are left out."""
+        bounds = self.occurrences.offsets[np.append(words, words[-1] + 1)]
+        positions = self.occurrences.positions[bounds[0] : bounds[-1]]
+        sentence = np.searchsorted(self.sentences, positions, side="right") - 1
+        starts, ends = self.sentences[sentence], self.sentences[sentence + 1]
+        contexts = zero_padded_rows(len(positions), self.context_table.shape[1])
+        gather_contexts(
+            self.tokens, positions, starts, ends, self.window, self.decay, self.weights, self.context_table, contexts
+        )
+        num_contexts = np.empty(len(words), np.int64)
+        normalize_rows(contexts, bounds - bounds[0], num_contexts)
+        return contexts[: num_contexts.sum()], num_contexts

@@ -1,4 +1,4 @@
-"""The arrays of a run: how they start, how one sense becomes several, and what is kept of them at the end."""
+"""The arrays of a training run: their initial values, the split into senses after the warm-up, and the final model."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from polyseme.kernels.simd.padding import zero_padded_rows
 from polyseme.kernels.train.block import KernelConfig, Parameters, Tables
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
-from polyseme.training.whitening import whitened
+from polyseme.training.whitening import whiten
 from polyseme.vocabulary import Vocabulary
 
-HOT_ROWS = 1024  # the rows of v_g of which each thread has a copy, see kernels/train/block.py
+HOT_ROWS = 1024  # rows of v_g of which each thread has its own copy, see kernels/train/block.py
 RULES = {
     "skip-gram": ONE_SENSE,
     "mssg": BY_CENTER,
@@ -24,34 +24,39 @@ RULES = {
     "mssg-maxout": BY_VECTOR,
     "random-senses": AT_RANDOM,
 }
-WORDS_AT_ONCE = 4096
-FILLED_AT_ONCE = 256  # rows with random numbers: they stay in the cache
-NEVER = -2.0  # a cosine below every cosine
+CHUNK_WORDS = 4096
+CHUNK_RANDOM_ROWS = 256  # few enough to stay in the processor's cache
+NO_NEW_SENSES = -2.0  # a threshold below every cosine
 
 Arrays = dict[str, NDArray[np.generic]]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
 
 
 @dataclass
 class TrainState:
-    """Parameters, tables and settings of a run; what it needs beyond them to go on is the number of blocks done."""
+    """Parameters and tables of a training run.
+
+    Together with the number of blocks done, they are all that is needed to continue the run.
+    """
 
     config: TrainConfig
     vocabulary: Vocabulary
     threads: int
     parameters: Parameters
     tables: Tables
-    split: bool  # whether words have their several senses by now
+    senses_split: bool  # whether the warm-up is over and words have their senses
 
     @classmethod
-    def fresh(cls, config: TrainConfig, vocabulary: Vocabulary, threads: int) -> TrainState:
-        """Random vectors, uniform in +-1/2d, and no contexts yet."""
+    def initial(cls, config: TrainConfig, vocabulary: Vocabulary, threads: int) -> TrainState:
+        """The state before training: random vectors, uniform in +-1/2d, and one sense per word."""
         subsample = config.subsample_for(int(vocabulary.counts.sum()))
         config = replace(config, subsample=subsample)
         offsets = _sense_offsets(config, vocabulary)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
         random = np.random.default_rng(config.seed)
-        adagrad, centers = config.optimizer == "adagrad", has_centers(config)
-        hot = hot_rows(words, threads)
+        adagrad, centers = config.optimizer == "adagrad", uses_cluster_centers(config)
+        hot = num_hot_rows(words, threads)
         global_vectors, sense_vectors = zero_padded_rows(words + threads * hot, dim), zero_padded_rows(rows, dim)
         _fill_uniform(random, global_vectors[:words, :dim])
         _fill_uniform(random, sense_vectors[:, :dim])
@@ -60,88 +65,88 @@ class TrainState:
             global_squares=zero_padded_rows(len(global_vectors) if adagrad else 0, dim),
             sense_vectors=sense_vectors,
             sense_squares=zero_padded_rows(rows if adagrad else 0, dim),
-            cluster_centers=zero_padded_rows(rows if centers else 0, _choice_dim(config)),
+            cluster_centers=zero_padded_rows(rows if centers else 0, _context_dim(config)),
             center_inverse_norms=np.zeros(rows if centers else 0, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
             num_senses=np.ones(words, np.int32),
         )
         tables = Tables(vocabulary.keep_thresholds(subsample), vocabulary.negative_table(), global_vectors)
-        return cls(config, vocabulary, threads, parameters, tables, split=False)
+        return cls(config, vocabulary, threads, parameters, tables, senses_split=False)
 
     @property
-    def settings(self) -> KernelConfig:
-        """What the kernel is told, now."""
+    def kernel_settings(self) -> KernelConfig:
+        """The settings of the training kernel for the current part of the run."""
         config = self.config
         discovers = config.model == "np-mssg"
         return KernelConfig(
-            rule=RULES[config.model] if self.split else ONE_SENSE,
+            rule=RULES[config.model] if self.senses_split else ONE_SENSE,
             window=config.window,
-            sense_window=config.sense_window if self._whitened else 0,
+            sense_window=config.sense_window if self._is_whitened else 0,
             sense_decay=config.sense_decay,
             negatives=config.negatives,
             max_negatives=config.max_negatives,
             negative_sharing=config.negative_sharing,
-            new_sense_threshold=config.new_sense_threshold if discovers else NEVER,
+            new_sense_threshold=config.new_sense_threshold if discovers else NO_NEW_SENSES,
             fill_empty=discovers or config.sense_init != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
-            hot_rows=hot_rows(len(self.vocabulary), self.threads),
+            hot=num_hot_rows(len(self.vocabulary), self.threads),
         )
 
     @property
-    def _whitened(self) -> bool:
-        """Whether senses are chosen by a table of its own, which stays as it is."""
+    def _is_whitened(self) -> bool:
+        """Whether contexts are made of a separate, whitened table; it stays constant while the global vectors train."""
         return self.tables.context_table is not self.parameters.global_vectors
 
     def split_senses(self) -> None:
-        """End the warm-up: each word gets its senses, which start from what its one vector has learned."""
+        """End the warm-up: each sense of a word starts as a copy of the word's single sense vector."""
         p, offsets = self.parameters, self.parameters.sense_offsets
-        room = np.diff(offsets)
+        capacity = np.diff(offsets)
         if p.sense_counts.any():  # there was a warm-up
-            own = np.repeat(offsets[:-1], room)
-            _taken(p.sense_vectors, own, offsets)
-            if self.settings.adagrad:
-                _taken(p.sense_squares, own, offsets)
+            first_sense = np.repeat(offsets[:-1], capacity)
+            _gather_in_place(p.sense_vectors, first_sense, offsets)
+            if self.config.optimizer == "adagrad":
+                _gather_in_place(p.sense_squares, first_sense, offsets)
         if self.config.model != "skip-gram":
             p.sense_counts[:] = 0
         if self.config.model != "np-mssg":
-            p.num_senses[:] = room
-        if has_centers(self.config) and self.config.whitening > 0:
+            p.num_senses[:] = capacity
+        if uses_cluster_centers(self.config) and self.config.whitening > 0:
             vectors = p.global_vectors[: len(self.vocabulary), : self.config.dim]
-            running = self.vocabulary.counts * (self.tables.keep / 2.0**32)
-            table = whitened(vectors, running, self.config.whitening, _choice_dim(self.config))
+            kept_tokens = self.vocabulary.counts * (self.tables.keep / 2.0**32)
+            table = whiten(vectors, kept_tokens, self.config.whitening, _context_dim(self.config))
             self.tables = self.tables._replace(context_table=table)
-        self.split = True
+        self.senses_split = True
 
     @property
     def mean_senses(self) -> float:
-        """Senses per word, over the words that may have several."""
+        """Senses per word, averaged over the words that can have several."""
         several = np.diff(self.parameters.sense_offsets) > 1
         return float(self.parameters.num_senses[several].mean()) if several.any() else 1.0
 
-    def learned(self) -> ModelArrays:
-        """What a model keeps: the senses that each word has, most frequent first.
+    def to_model_arrays(self) -> ModelArrays:
+        """The arrays of the trained model, with the senses of each word sorted from most to least frequent.
 
-        It is made in the place of the arrays that were trained, which cannot go on from there: there is no room for
-        both when they are large.
+        They reuse the memory of the trained arrays, because both may not fit: training cannot continue afterwards.
         """
-        p, words, dim, sense_dim = self.parameters, len(self.vocabulary), self.config.dim, _choice_dim(self.config)
-        room = np.diff(p.sense_offsets)
-        word_of = np.repeat(np.arange(words), room)
-        number = np.arange(len(word_of)) - p.sense_offsets[word_of]
-        used = np.flatnonzero(number < p.num_senses[word_of])
-        order = used[np.lexsort((number[used], -p.sense_counts[used], word_of[used]))]
+        p, words, dim, context_dim = self.parameters, len(self.vocabulary), self.config.dim, _context_dim(self.config)
+        word_of_row = np.repeat(np.arange(words), np.diff(p.sense_offsets))
+        number = np.arange(len(word_of_row)) - p.sense_offsets[word_of_row]
+        used = np.flatnonzero(number < p.num_senses[word_of_row])
+        order = used[np.lexsort((number[used], -p.sense_counts[used], word_of_row[used]))]
         offsets = np.concatenate([[0], np.cumsum(p.num_senses)]).astype(np.int64)
-        every = np.arange(words + 1)
-        global_vectors = _taken(p.global_vectors, every[:-1], every, dim)
-        vectors = _taken(p.sense_vectors, order, offsets, dim)
-        centers = _taken(p.cluster_centers, order, offsets, sense_dim) if has_centers(self.config) else None
+        word_offsets = np.arange(words + 1)
+        global_vectors = _gather_in_place(p.global_vectors, word_offsets[:-1], word_offsets, dim)
+        vectors = _gather_in_place(p.sense_vectors, order, offsets, dim)
+        centers = None
+        if uses_cluster_centers(self.config):
+            centers = _gather_in_place(p.cluster_centers, order, offsets, context_dim)
         if self.config.output_vectors == "sense+global":
             if RULES[self.config.model] == BY_VECTOR:
-                centers = vectors.copy()  # contexts are compared with what was learned
-            for rows in _row_slices(offsets):
-                vectors[rows] += global_vectors[word_of[order[rows]]]
+                centers = vectors.copy()  # contexts are compared with the sense vectors as they were trained
+            for rows in _chunks(offsets):
+                vectors[rows] += global_vectors[word_of_row[order[rows]]]
             vectors -= vectors.mean(axis=0)
         return ModelArrays(
             global_vectors=global_vectors,
@@ -149,72 +154,78 @@ class TrainState:
             sense_offsets=offsets,
             sense_counts=p.sense_counts[order],
             cluster_centers=centers,
-            whitened_vectors=self.tables.context_table[:, :sense_dim] if self._whitened else None,
+            whitened_vectors=self.tables.context_table[:, :context_dim] if self._is_whitened else None,
         )
 
     def to_arrays(self) -> Arrays:
-        """All that changes, for a checkpoint."""
+        """The arrays that a checkpoint stores: those that training changes, and the whitened table."""
         arrays: Arrays = {name: array for name, array in self.parameters._asdict().items() if len(array)}
         for name in arrays.keys() & {"global_vectors", "global_squares"}:
             arrays[name] = arrays[name][: len(self.vocabulary)]
-        if self._whitened:
+        if self._is_whitened:
             arrays["whitened_vectors"] = self.tables.context_table
         return arrays
 
-    def restore(self, arrays: Arrays, split: bool) -> None:
-        """Take back what `to_arrays` gave."""
-        choice = arrays.pop("whitened_vectors", None)
+    def restore(self, arrays: Arrays, senses_split: bool) -> None:
+        """Set the arrays to those that `to_arrays` returned."""
+        whitened = arrays.pop("whitened_vectors", None)
         for name, array in arrays.items():
             getattr(self.parameters, name)[: len(array)] = array
-        if choice is not None:
-            table = zero_padded_rows(*choice.shape)
-            table[:] = choice
+        if whitened is not None:
+            table = zero_padded_rows(*whitened.shape)
+            table[:] = whitened
             self.tables = self.tables._replace(context_table=table)
-        self.split = split
+        self.senses_split = senses_split
 
 
-def has_centers(config: TrainConfig) -> bool:
+def uses_cluster_centers(config: TrainConfig) -> bool:
+    """Whether the model keeps a cluster center per sense."""
     return RULES[config.model] in (BY_CENTER, AT_RANDOM)
 
 
-def hot_rows(words: int, threads: int) -> int:
-    """One thread has no one to fight with, and must give the same bits as the twin."""
+def num_hot_rows(words: int, threads: int) -> int:
+    """The number of most frequent words whose global vectors each thread copies.
+
+    A single thread needs no copies; without them it can be compared with the reference implementation.
+    """
     return 0 if threads == 1 else min(HOT_ROWS, words)
 
 
-def _row_slices(offsets: NDArray[np.int64]) -> Iterator[slice]:
-    """The rows of some thousand words at a time."""
-    for first in range(0, len(offsets) - 1, WORDS_AT_ONCE):
-        yield slice(offsets[first], offsets[min(first + WORDS_AT_ONCE, len(offsets) - 1)])
+def _chunks(offsets: Ints) -> Iterator[slice]:
+    """The rows of a few thousand words at a time; the rows of word w are offsets[w] to offsets[w + 1]."""
+    for first in range(0, len(offsets) - 1, CHUNK_WORDS):
+        yield slice(offsets[first], offsets[min(first + CHUNK_WORDS, len(offsets) - 1)])
 
 
-def _taken(
-    array: NDArray[np.float32], order: NDArray[np.int64], offsets: NDArray[np.int64], width: int | None = None
-) -> NDArray[np.float32]:
-    """array[order, :width] in place: rows move only among those of their word, or to where there is room before."""
+def _gather_in_place(array: Floats, order: Ints, offsets: Ints, width: int | None = None) -> Floats:
+    """array[order, :width], written to the beginning of the memory of `array`.
+
+    This is safe because a row moves only among the rows of its word, or towards the beginning.
+    """
     width = width or array.shape[1]
     out = array.reshape(-1)[: len(order) * width].reshape(-1, width)
-    for rows in _row_slices(offsets):
+    for rows in _chunks(offsets):
         out[rows] = array[order[rows], :width]
     return out
 
 
-def _fill_uniform(random: np.random.Generator, vectors: NDArray[np.float32]) -> None:
+def _fill_uniform(random: np.random.Generator, vectors: Floats) -> None:
+    """Fill (n, d) with random numbers between -1/2d and 1/2d."""
     scale = np.float32(1 / vectors.shape[1])
-    for first in range(0, len(vectors), FILLED_AT_ONCE):
-        some = vectors[first : first + FILLED_AT_ONCE]
-        some[:] = random.random(some.shape, np.float32)
-        some -= np.float32(0.5)
-        some *= scale
+    for first in range(0, len(vectors), CHUNK_RANDOM_ROWS):
+        chunk = vectors[first : first + CHUNK_RANDOM_ROWS]
+        chunk[:] = random.random(chunk.shape, np.float32)
+        chunk -= np.float32(0.5)
+        chunk *= scale
 
 
-def _choice_dim(config: TrainConfig) -> int:
-    """How long contexts are."""
+def _context_dim(config: TrainConfig) -> int:
+    """The number of dimensions in which contexts are compared."""
     return min(config.sense_dim, config.dim) if config.whitening > 0 else config.dim
 
 
-def _sense_offsets(config: TrainConfig, vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """Room for the senses of each word."""
-    most = {"skip-gram": 1, "np-mssg": config.max_senses}.get(config.model, config.senses)
-    room = np.where(config.may_have_several_senses(vocabulary), most, 1)
-    return np.concatenate([[0], np.cumsum(room)]).astype(np.int64)
+def _sense_offsets(config: TrainConfig, vocabulary: Vocabulary) -> Ints:
+    """Row offsets that give each word room for as many senses as it can have."""
+    max_senses = {"skip-gram": 1, "np-mssg": config.max_senses}.get(config.model, config.senses)
+    capacity = np.where(config.may_have_several_senses(vocabulary), max_senses, 1)
+    return np.concatenate([[0], np.cumsum(capacity)]).astype(np.int64)

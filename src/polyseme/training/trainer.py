@@ -1,8 +1,8 @@
 """The training loop: threads take blocks of sentences in order and run the kernel on shared arrays.
 
-Blocks are numbered through all epochs. All that is random in a block follows from the seed and its number, and the
-learning rate from its number alone; so `done`, the number of blocks done, is all that a run must remember besides its
-arrays. Threads pause between blocks for a checkpoint, or to stop: then exactly the blocks before `done` are done.
+Blocks are numbered consecutively over all epochs. The random numbers of a block depend only on the seed and its number,
+the learning rate only on its number. So the arrays and `blocks_done` are all that is needed to continue a run. For a
+checkpoint, or to stop, the threads pause between blocks: then exactly the blocks before `blocks_done` are done.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from polyseme.training.sense_discovery import init_from_clusters
 from polyseme.training.state import TrainState
 
 BLOCK_TOKENS = 10_000
-BLOCKS_PER_THREAD = 4
-SMALLEST_RATE = 1e-4  # of the first
+BLOCKS_PER_THREAD = 4  # per epoch, at least
+MIN_RATE = 1e-4  # relative to the initial learning rate
 REPORT_SECONDS = 0.5
+MASK = 2**64 - 1
 
 
 @dataclass
-class Totals:
-    """Sums over blocks."""
+class TrainingTotals:
+    """Sums over the blocks done."""
 
     tokens: int = 0
     pairs: int = 0
@@ -48,21 +49,21 @@ class Totals:
 
 @dataclass
 class Trainer:
-    """Runs a TrainState over a corpus; `done` blocks of `total` are behind it."""
+    """Trains a TrainState on a corpus."""
 
     state: TrainState
     corpus: EncodedCorpus
-    done: int = 0
+    blocks_done: int = 0
     seconds: float = 0.0
-    totals: Totals = field(default_factory=Totals)
+    totals: TrainingTotals = field(default_factory=TrainingTotals)
 
     def __post_init__(self) -> None:
         self.bounds = block_bounds(self.corpus.sentences, BLOCK_TOKENS)
-        self.per_epoch = len(self.bounds) - 1
-        self.total = self.per_epoch * self.state.config.epochs
-        self.split_at = int(self.state.config.warmup * self.total)
+        self.blocks_per_epoch = len(self.bounds) - 1
+        self.num_blocks = self.blocks_per_epoch * self.state.config.epochs
+        self.warmup_blocks = int(self.state.config.warmup * self.num_blocks)
         self._lock = threading.Lock()
-        self._problem: BaseException | None = None
+        self._error: BaseException | None = None
 
     def run(
         self,
@@ -72,57 +73,62 @@ class Trainer:
         checkpoint: Callable[[], None] = lambda: None,
         checkpoint_seconds: float = math.inf,
     ) -> None:
-        """Train to the end, with checkpoints. When told to stop, write one more and raise Interrupted."""
-        reports = _Reports(self, listen)
+        """Train all remaining blocks.
+
+        checkpoint  called every `checkpoint_seconds`, and before Interrupted is raised because of `stop`
+        """
+        reporter = _Reporter(self, listen)
         due = time.monotonic() + checkpoint_seconds
 
         def pause() -> bool:
             return stop() or time.monotonic() > due
 
-        while self.done < self.total:
-            if not self.state.split and self.done >= self.split_at:
-                self._split()
-            until = self.total if self.state.split else self.split_at
+        while self.blocks_done < self.num_blocks:
+            if not self.state.senses_split and self.blocks_done >= self.warmup_blocks:
+                self._split_senses()
+            end = self.num_blocks if self.state.senses_split else self.warmup_blocks
             try:
-                self._run_threads(until, reports, pause)
+                self._run_threads(end, reporter, pause)
                 stopped = stop()
             except KeyboardInterrupt:
                 stopped = True
             if stopped or time.monotonic() > due:
                 checkpoint()
                 due = time.monotonic() + checkpoint_seconds
-            if stopped and self.done < self.total:
+            if stopped and self.blocks_done < self.num_blocks:
                 raise Interrupted(f"stopped at {self.progress:.1%} of the training.")
-        if not self.state.split:
-            self._split()
+        if not self.state.senses_split:
+            self._split_senses()
         listen(TrainingFinished(self.totals.tokens, self.seconds, self.totals.loss / max(self.totals.pairs, 1)))
 
-    def _split(self) -> None:
+    def _split_senses(self) -> None:
+        """End the warm-up. Clusters need trained vectors, so there are none without a warm-up."""
         started = time.monotonic()
-        self.state.split_senses()
-        if self.done and self.state.config.sense_init == "clusters" and self.state.settings.rule == BY_CENTER:
-            init_from_clusters(self.state, self.corpus)
+        state = self.state
+        state.split_senses()
+        if self.blocks_done and state.config.sense_init == "clusters" and state.kernel_settings.rule == BY_CENTER:
+            init_from_clusters(state, self.corpus)
         self.seconds += time.monotonic() - started
 
     @property
     def progress(self) -> float:
-        return self.done / self.total
+        return self.blocks_done / self.num_blocks
 
     @property
     def learning_rate(self) -> float:
-        return self._rate(self.done)
+        return self._learning_rate_of(self.blocks_done)
 
-    def _rate(self, block: int) -> float:
+    def _learning_rate_of(self, block: int) -> float:
         config = self.state.config
-        left = 1.0 if config.optimizer == "adagrad" else max(1 - block / self.total, SMALLEST_RATE)
-        return config.learning_rate * left
+        decay = 1.0 if config.optimizer == "adagrad" else max(1 - block / self.num_blocks, MIN_RATE)
+        return config.learning_rate * decay
 
-    def _run_threads(self, until: int, reports: _Reports, pause: Callable[[], bool]) -> None:
-        """Run blocks up to number `until`, or until `pause`; returns (or raises) with every begun block finished."""
+    def _run_threads(self, end: int, reporter: _Reporter, pause: Callable[[], bool]) -> None:
+        """Train the blocks before `end`, or until `pause` returns True. No block is left unfinished, even on errors."""
         leave = threading.Event()
         started = time.monotonic()
         workers = [
-            threading.Thread(target=self._work, args=(thread, until, leave), daemon=True)
+            threading.Thread(target=self._work, args=(thread, end, leave), daemon=True)
             for thread in range(self.state.threads)
         ]
         try:
@@ -131,82 +137,83 @@ class Trainer:
             for worker in workers:
                 while worker.is_alive():
                     worker.join(REPORT_SECONDS / 5)
-                    reports.maybe(self.seconds + time.monotonic() - started)
+                    reporter.report_if_due(self.seconds + time.monotonic() - started)
                     if pause():
                         leave.set()
         finally:
             leave.set()
             for worker in workers:
-                _wait_for(worker)
+                _join(worker)
             self.seconds += time.monotonic() - started
-        if self._problem is not None:
-            raise self._problem
+        if self._error is not None:
+            raise self._error
 
-    def _work(self, thread: int, until: int, leave: threading.Event) -> None:
-        """One thread: take the next block, train on it, again."""
-        state, settings = self.state, self.state.settings
+    def _work(self, thread: int, end: int, leave: threading.Event) -> None:
+        """Train block after block, in one thread."""
+        state, settings = self.state, self.state.kernel_settings
         try:
             scratch = make_scratch(MAX_SENTENCE_TOKENS, state.config.dim, state.tables.context_table.shape[1], settings)
             while not leave.is_set():
                 with self._lock:
-                    block = self.done
-                    if block >= until:
+                    block = self.blocks_done
+                    if block >= end:
                         return
-                    self.done += 1
-                counted = train_block(
+                    self.blocks_done += 1
+                counts = train_block(
                     *self.corpus.read(*self._sentences_of(block)),
                     state.parameters,
                     state.tables,
                     settings,
                     scratch,
                     np.uint64(block_seed(state.config.seed, block)),
-                    np.float32(self._rate(block)),
+                    np.float32(self._learning_rate_of(block)),
                     thread,
                     state.threads,
                 )
                 with self._lock:
-                    self.totals.add(*counted)
-                if not math.isfinite(counted[2]):
+                    self.totals.add(*counts)
+                if not math.isfinite(counts[2]):
                     raise TrainingError(
                         f"training diverged at {self.progress:.1%}: the loss is not a number. "
                         f"Try a lower --learning-rate than {state.config.learning_rate}."
                     )
-        except BaseException as problem:  # handed to the thread that waits
-            self._problem = problem
+        except BaseException as error:  # `_run_threads` raises it in the main thread
+            self._error = error
             leave.set()
 
     def _sentences_of(self, block: int) -> tuple[int, int]:
-        place = block % self.per_epoch
-        return int(self.bounds[place]), int(self.bounds[place + 1])
+        """The numbers of the first sentence of a block and of the first after it."""
+        i = block % self.blocks_per_epoch
+        return int(self.bounds[i]), int(self.bounds[i + 1])
 
 
-class _Reports:
-    """Sends a Training event every half second."""
+class _Reporter:
+    """Sends a TrainingProgress event every REPORT_SECONDS."""
 
     def __init__(self, trainer: Trainer, listen: Listener) -> None:
         self.trainer = trainer
         self.listen = listen
-        self.last = (trainer.seconds, trainer.done, trainer.totals.pairs, trainer.totals.loss)
+        self.last = (trainer.seconds, trainer.blocks_done, trainer.totals.pairs, trainer.totals.loss)
 
-    def maybe(self, seconds: float) -> None:
+    def report_if_due(self, seconds: float) -> None:
         trainer = self.trainer
         last_seconds, last_done, last_pairs, last_loss = self.last
-        if seconds - last_seconds < REPORT_SECONDS or trainer.totals.pairs == last_pairs or trainer.done == last_done:
+        done, pairs, loss = trainer.blocks_done, trainer.totals.pairs, trainer.totals.loss
+        if seconds - last_seconds < REPORT_SECONDS or pairs == last_pairs or done == last_done:
             return
-        done, pairs, loss = trainer.done, trainer.totals.pairs, trainer.totals.loss
-        tokens_per_block = len(trainer.corpus.tokens) / trainer.per_epoch
+        tokens_per_block = len(trainer.corpus.tokens) / trainer.blocks_per_epoch
         speed = (done - last_done) / (seconds - last_seconds)
         self.listen(
             TrainingProgress(
-                epoch=min(done // trainer.per_epoch + 1, trainer.state.config.epochs),
+                epoch=min(done // trainer.blocks_per_epoch + 1, trainer.state.config.epochs),
                 epochs=trainer.state.config.epochs,
-                progress=trainer.progress,
+                progress=done / trainer.num_blocks,
                 tokens_per_second=speed * tokens_per_block,
                 loss=(loss - last_loss) / (pairs - last_pairs),
                 learning_rate=trainer.learning_rate,
                 senses_per_word=trainer.state.mean_senses,
                 seconds=seconds,
-                eta=(trainer.total - done) / speed,
+                eta=(trainer.num_blocks - done) / speed,
             )
         )
         self.last = (seconds, done, pairs, loss)
@@ -219,19 +226,23 @@ def _start(worker: threading.Thread) -> None:
         raise TrainingError(f"a thread could not be started ({error}); try fewer --threads.") from error
 
 
-def _wait_for(worker: threading.Thread) -> None:
-    """Wait for a thread that is about to leave, whatever is pressed meanwhile: a block takes little time."""
+def _join(worker: threading.Thread) -> None:
+    """Wait until a thread has finished its current block, which takes little time; ignore Ctrl-C meanwhile."""
     while worker.is_alive():
         with suppress(KeyboardInterrupt):
             worker.join()
 
 
 def num_threads(threads: int, corpus: EncodedCorpus) -> int:
-    """The number of threads meant: 0 is one for each core this process may use.
+    """The number of threads to train a corpus with, where 0 threads stand for one per core.
 
-    A small corpus gets fewer: each thread needs several blocks an epoch, or the rows that threads have copies of
-    (see kernels/train/block.py) would learn too little before their mean is taken.
+    A small corpus gets fewer. Each thread trains its own copy of the most frequent words' vectors and the copies are
+    averaged after each block (see kernels/train/block.py): with few blocks per thread they would learn too little.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     blocks = len(block_bounds(corpus.sentences, BLOCK_TOKENS)) - 1
-    return min(threads or cores, max(blocks // BLOCKS_PER_THREAD, 1))
+    return min(threads or available_cores(), max(blocks // BLOCKS_PER_THREAD, 1))
+
+
+def available_cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

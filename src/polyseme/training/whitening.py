@@ -1,12 +1,13 @@
-"""Whitening: the space in which contexts are compared to choose a sense.
+"""Whitening: the vector space in which contexts are compared to choose a sense.
 
-A few directions in which the contexts of all words vary drown those in which the contexts of one word differ.
-With C the covariance of the vectors of running words and m their mean, a row x becomes
+The contexts of all words vary most along a few principal components, which would dominate the comparison although they
+do not tell the senses of one word apart. With C the covariance of the vectors of the tokens and m their mean, a row x
+becomes
 
     (x - m) E diag(lambda)^(-a/2),     C = E diag(lambda) E^T
 
-so that a = 0 leaves the shape as it is and a = 1 makes every direction count the same. Of the directions E only those
-in which vectors vary most are kept: the others are mostly noise, which whitening would make as loud as the rest.
+a = 0 keeps the variances as they are, a = 1 makes them equal. Only the components with the largest variance are kept:
+the others are mostly noise, which whitening would amplify.
 """
 
 from __future__ import annotations
@@ -18,32 +19,35 @@ from numpy.typing import NDArray
 
 from polyseme.kernels.simd.padding import zero_padded_rows
 
-SMALLEST = 1e-6  # of the largest eigenvalue
-ROWS_AT_ONCE = 4096
+MIN_EIGENVALUE = 1e-6  # relative to the largest
+CHUNK_ROWS = 4096
 
 Floats = NDArray[np.float32]
 
 
-def whitened(vectors: Floats, weights: NDArray[np.float64], exponent: float, directions: int) -> Floats:
-    """Whiten rows by the covariance they have when row w stands for weights[w] running words.
+def whiten(vectors: Floats, weights: NDArray[np.float64], exponent: float, components: int) -> Floats:
+    """The rows of `vectors`, whitened: (V, components), padded with zeros as kernels need them.
 
-    Returns (V, directions), in rows as kernels take them: with zeros up to whole lanes.
+    vectors     IN  float32 (V, d)
+    weights     IN  float64 (V,)    weight of each row in mean and covariance: the number of its tokens
+    exponent    a of the equation above
+    components  number of principal components to keep
     """
     shares = (weights / weights.sum()).astype(np.float32)
     mean = shares @ vectors
     covariance = np.zeros((len(mean), len(mean)))
-    for rows in _pieces(len(vectors)):
+    for rows in _chunks(len(vectors)):
         centered = vectors[rows] - mean
         covariance += (centered * shares[rows, None]).T @ centered
-    values, basis = np.linalg.eigh(covariance)  # the smallest first
-    values = np.maximum(values / max(values[-1], 1e-30), SMALLEST)
-    transform = (basis * values ** (-exponent / 2))[:, -directions:].astype(np.float32)
+    eigenvalues, eigenvectors = np.linalg.eigh(covariance)  # in ascending order
+    eigenvalues = np.maximum(eigenvalues / max(eigenvalues[-1], 1e-30), MIN_EIGENVALUE)
+    transform = (eigenvectors * eigenvalues ** (-exponent / 2))[:, -components:].astype(np.float32)
     out = zero_padded_rows(len(vectors), transform.shape[1])
-    for rows in _pieces(len(vectors)):
+    for rows in _chunks(len(vectors)):
         out[rows, : transform.shape[1]] = (vectors[rows] - mean) @ transform
     return out
 
 
-def _pieces(n: int) -> Iterator[slice]:
-    """There is no room for a copy of all rows."""
-    return (slice(first, first + ROWS_AT_ONCE) for first in range(0, n, ROWS_AT_ONCE))
+def _chunks(n: int) -> Iterator[slice]:
+    """Slices of n rows: a copy of all rows at once may not fit in memory."""
+    return (slice(first, first + CHUNK_ROWS) for first in range(0, n, CHUNK_ROWS))

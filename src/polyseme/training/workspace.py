@@ -1,10 +1,10 @@
-"""The folder of an unfinished run, beside the model to be: `my.model.training`.
+"""The working folder of a training run, next to the model it will write: `my.model.training`.
 
     corpus/                  the encoded corpus
     checkpoint.safetensors   the last checkpoint
     training.jsonl           the log
-    model/                   the model, while it is put together
-    lock                     held while a process works here
+    model/                   the model while it is being written
+    lock                     locked while a process uses the folder
 
 It is removed when the model is saved, and when a run fails before its first checkpoint.
 """
@@ -23,26 +23,31 @@ from polyseme.errors import OutputExists, TrainingError
 CORPUS, CHECKPOINT, LOG, MODEL, LOCK = "corpus", "checkpoint.safetensors", "training.jsonl", "model", "lock"
 
 
-def workspace_of(model: Path) -> Path:
+def workspace_path(model: Path) -> Path:
+    """The working folder of a model.
+
+    >>> workspace_path(Path("news.model")).name
+    'news.model.training'
+    """
     return model.with_name(f"{model.name}.training")
 
 
 @contextmanager
 def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
-    """The workspace of a model, locked: a new one, or with `resume` the one that is there."""
-    folder = workspace_of(model)
+    """The working folder of a model, locked. With `resume`, the files of an unfinished run are kept in it."""
+    folder = workspace_path(model)
     if folder.exists() and not folder.is_dir():
-        raise OutputExists(f"{folder} is in the way; move it, or choose another name for the model.")
+        raise OutputExists(f"{folder} is a file, but training needs a folder of that name; move or rename the file.")
     if folder.exists() and any(folder.iterdir()) and not (folder / LOCK).exists():
-        raise OutputExists(f"{folder} is not polyseme's, and is in the way; choose another name for the model.")
+        raise OutputExists(f"{folder} exists and was not created by polyseme; choose another name for the model.")
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("a") as lock:
         if not _try_lock(lock):
-            raise TrainingError(f"another process is training {model} now; wait for it, or choose another name.")
+            raise TrainingError(f"another process is training {model}; wait for it, or choose another name.")
         unfinished = any((folder / name).exists() for name in (CORPUS, CHECKPOINT))
         if unfinished and not (resume or force):
             raise OutputExists(
-                f"{folder} holds an unfinished run; go on with --resume, or throw it away and start anew with --force."
+                f"{folder} holds an unfinished run; continue it with --resume, or discard it with --force."
             )
         _clear(folder, keep=(CORPUS, CHECKPOINT, LOG) if resume else ())
         try:
@@ -55,7 +60,7 @@ def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
 
 
 def _clear(folder: Path, keep: tuple[str, ...]) -> None:
-    """Remove what a run that is not wanted, or a process that was killed, has left; nothing else."""
+    """Remove the files of earlier runs, except those to keep. Files that polyseme did not write stay."""
     for path in folder.iterdir():
         ours = path.name in (CORPUS, CHECKPOINT, LOG, MODEL) or path.name.endswith(".part")
         if ours and path.name not in keep:
@@ -63,7 +68,7 @@ def _clear(folder: Path, keep: tuple[str, ...]) -> None:
 
 
 def _try_lock(file: IO[str]) -> bool:
-    """Lock a file until it is closed or the process ends, however it ends."""
+    """Lock a file until it is closed or the process ends; False if another process holds the lock."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -76,5 +81,5 @@ def _try_lock(file: IO[str]) -> bool:
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        pass  # a disk without locks: go on without one
+        pass  # this file system has no locks
     return True

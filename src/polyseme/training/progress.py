@@ -1,0 +1,112 @@
+"""Progress of a training run on standard error: a line that is redrawn on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib.util import find_spec
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from polyseme._io.units import format_bytes, format_count, format_duration
+from polyseme.corpus.encoding import EncodingProgress
+from polyseme.training.events import (
+    CheckpointWritten,
+    CorpusEncoded,
+    Event,
+    ModelSaved,
+    TrainingFinished,
+    TrainingProgress,
+)
+
+PLAIN_SECONDS = 10.0  # between progress lines where they cannot be redrawn
+
+
+def is_watched() -> bool:
+    """Whether a person sees standard error: it is a terminal, or the output of a Jupyter notebook."""
+    return Console(file=sys.stderr).is_jupyter or (sys.stderr is not None and sys.stderr.isatty())
+
+
+class _Console(Console):
+    """A console that falls silent, instead of ending the training, when the reader of standard error exits."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+class ProgressDisplay:
+    """A listener for `polyseme.train` that shows its events. It is a context manager.
+
+    quiet  show warnings only
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.console = _Console(file=sys.stderr, highlight=False, soft_wrap=True)
+        # Output of the caller goes above the line that is redrawn, but not if it is redirected to a file.
+        above = sys.stdout is not None and sys.stdout.isatty()
+        self.live = Live(console=self.console, transient=True, refresh_per_second=8, redirect_stdout=above)
+        self.last_plain = time.monotonic()
+
+    def __enter__(self) -> ProgressDisplay:
+        redraws = self.console.is_terminal or (self.console.is_jupyter and find_spec("ipywidgets") is not None)
+        if redraws and not self.quiet:
+            self.live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.live.stop()
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, CheckpointWritten) and event.problem:
+            self._print("warning", f"the checkpoint could not be written ({event.problem}); training continues")
+        if self.quiet:
+            return
+        match event:
+            case EncodingProgress():
+                fraction = event.bytes_read / event.bytes_total if event.bytes_total else None
+                counts = f"{format_count(event.tokens)} tokens, {format_count(event.words)} distinct words"
+                self._update("reading", fraction, f"{format_bytes(event.bytes_read)}, {counts}")
+            case CorpusEncoded():
+                words = f"{format_count(event.kept)} of {format_count(event.words)} words kept"
+                self._print("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
+                if event.bad_bytes:
+                    self._print("warning", f"{event.bad_bytes:,} bytes were not UTF-8 and were read as '?'")
+            case TrainingProgress():
+                speed = f"epoch {event.epoch}/{event.epochs}  {format_count(event.tokens_per_second)} tok/s"
+                loss = f"loss {event.loss:.3f}  senses/word {event.senses_per_word:.1f}"
+                rate = f"rate {event.learning_rate:.4f}"
+                self._update("training", event.progress, f"eta {format_duration(event.eta)}  {speed}  {loss}  {rate}")
+            case TrainingFinished():
+                trained = f"{format_count(event.tokens)} tokens trained, loss {event.loss:.3f}"
+                self._print("training", trained, event.seconds)
+                self._update("examples", None, "selecting example sentences for each sense")
+            case ModelSaved():
+                self._print("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)
+
+    def _update(self, step: str, fraction: float | None, text: str) -> None:
+        """Replace the current line; where that is not possible, print a new one every few seconds."""
+        if self.live.is_started:
+            grid = Table.grid(padding=(0, 1))
+            bar = ProgressBar(total=1, completed=fraction, width=10) if fraction is not None else Text("")
+            grid.add_row(Text(f"{step:<9}", style="bold"), bar, Text(text, no_wrap=True, overflow="ellipsis"))
+            self.live.update(grid)
+        elif time.monotonic() - self.last_plain > PLAIN_SECONDS:
+            self.last_plain = time.monotonic()
+            percent = f"{fraction:4.0%}  " if fraction is not None else ""
+            self.console.print(f"{step:<9} {percent}{text}", markup=False)
+
+    def _print(self, step: str, text: str, seconds: float | None = None) -> None:
+        """Print a line that stays."""
+        took = f"  ({format_duration(seconds)})" if seconds is not None else ""
+        self.live.update(Text(""))
+        self.console.print(Text(f"{step:<9} ", style="bold").append(f"{text}{took}", style="not bold"))

@@ -1,0 +1,136 @@
+"""`polyseme.train`: config and keyword arguments, the word list, and the display of progress."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polyseme import TrainConfig, train
+from polyseme.errors import ConfigError
+from polyseme.training.events import CorpusEncoded, Event, TrainingFinished
+
+TEXT = "the bank of the river\nmoney in the bank\n" * 50
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_config_gives_the_same_model_as_its_settings(text: Path) -> None:
+    config = TrainConfig(dim=8, epochs=2, seed=3, threads=1)
+    a, b = train(text, config=config), train(text, dim=8, epochs=2, seed=3, threads=1)
+    assert (a._data.arrays.sense_vectors == b._data.arrays.sense_vectors).all()
+    assert a.config == b.config
+
+
+def test_a_config_cannot_be_combined_with_settings_or_a_recipe(text: Path) -> None:
+    with pytest.raises(ConfigError, match=r"config= and dim= cannot be combined; use dataclasses.replace"):
+        train(text, config=TrainConfig(), dim=8)
+    with pytest.raises(ConfigError, match="config= and recipe= cannot be combined"):
+        train(text, config=TrainConfig(), recipe="default")
+
+
+@pytest.mark.parametrize("seconds", [math.nan, -1.0])
+def test_an_invalid_time_between_checkpoints_is_refused(seconds: float, text: Path) -> None:
+    with pytest.raises(ConfigError, match=f"checkpoint_seconds must be 0 or more, not {seconds}"):
+        train(text, checkpoint_seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("shore", "loan"), "no word of --multi-sense-words (shore, loan) is in the vocabulary of 6 words; check the"),
+        (tuple("abcd"), "(a, b, c, ...)"),
+        ((), "--multi-sense-words has no words"),
+    ],
+)
+def test_a_word_list_without_known_words_is_refused_before_training(
+    words: tuple[str, ...], message: str, text: Path
+) -> None:
+    events: list[Event] = []
+    with pytest.raises(ConfigError) as error:
+        train(text, multi_sense_words=words, dim=4, listen=events.append)
+    assert message in str(error.value)
+    assert not any(isinstance(event, TrainingFinished) for event in events)
+
+
+def test_a_word_list_may_have_unknown_words(text: Path) -> None:
+    model = train(text, multi_sense_words=("bank", "shore"), dim=4, epochs=1, examples=0)
+    assert model._data.multi_sense_mask.sum() == 1
+
+
+def test_nothing_is_shown_if_standard_error_is_not_a_terminal(text: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    train(text, dim=4, epochs=1)
+    assert capfd.readouterr() == ("", "")
+
+
+SHOW = "import sys, polyseme; polyseme.train(sys.argv[1], sys.argv[2], dim=4, epochs=1{})"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs pseudo-terminals")
+@pytest.mark.parametrize(
+    ("arguments", "shown"), [("", True), (", quiet=True", False), (", listen=lambda event: None", False)]
+)
+def test_progress_is_shown_on_a_terminal(arguments: str, shown: bool, text: Path) -> None:
+    import pty
+
+    ours, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW.format(arguments), text, text.with_name("m")],
+        stdout=subprocess.PIPE, stderr=terminal, check=True, env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(terminal)
+    output = _read_all(ours)
+    assert done.stdout == b""
+    assert (b"words kept" in output) == (b"saved" in output) == (output != b"") == shown
+
+
+def _read_all(terminal: int) -> bytes:
+    output = b""
+    try:
+        while chunk := os.read(terminal, 4096):
+            output += chunk
+    except OSError:  # Linux reports the closed end of a pseudo-terminal as an error
+        pass
+    os.close(terminal)
+    return output
+
+
+def test_progress_is_shown_in_a_notebook(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("polyseme.training.progress.find_spec", lambda _: None)  # as if there were no ipywidgets
+    monkeypatch.setattr("rich.jupyter.display", lambda _segments, text: shown.append(text))
+    train(text, dim=4, epochs=1)
+    assert ["words kept" in line for line in shown] == [True, False]
+    assert "tokens trained" in shown[1]
+    shown.clear()
+    train(text, dim=4, epochs=1, quiet=True)
+    assert shown == []
+
+
+def test_a_listener_replaces_the_display(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> bool:
+        raise AssertionError("the display must not be used")
+
+    monkeypatch.setattr("polyseme.training.progress.is_watched", fail)
+    events: list[Event] = []
+    listen: Callable[[Event], None] = events.append
+    train(text, dim=4, epochs=1, listen=listen)
+    assert [type(e) for e in events if isinstance(e, CorpusEncoded | TrainingFinished)] == [
+        CorpusEncoded, TrainingFinished,
+    ]  # fmt: skip
+
+
+def test_importing_train_does_not_import_rich() -> None:
+    check = "import sys; from polyseme.training import run; sys.exit('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
