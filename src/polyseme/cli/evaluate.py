@@ -46,12 +46,12 @@ def evaluate(
 
 def _lines(evaluation: Evaluation) -> Iterator[str]:
     """The table for people: a line for each score, in its group."""
-    yield f"{bold(evaluation.task)}  {evaluation.covered:,} of {evaluation.total:,} {evaluation.what}"
+    yield f"{bold(evaluation.task)}  {evaluation.covered:,} of {evaluation.total:,} {evaluation.items}"
     rows = [(group, name, score) for group, scores in evaluation.table.items() for name, score in scores.items()]
     if rows:
         width = max(len(name) for _, name, _ in rows) + 2
         digits = 1 if any(abs(score.value) > 10 for _, _, score in rows) else 3  # percent, or shares
-        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'with unknown':>12}".rstrip()
+        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'incl. OOV':>9}".rstrip()
         before = ""
         for group, name, score in rows:
             if group != before:
@@ -64,8 +64,8 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _figures(score: Score, digits: int) -> str:
-    value, low, high, control, every = (
+    value, low, high, control, including_oov = (
         "" if x is None else f"{x:.{digits}f}"
-        for x in (score.value, score.low, score.high, score.control, score.with_unknown)
+        for x in (score.value, score.low, score.high, score.control, score.including_oov)
     )
-    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {every:>12}".rstrip()
+    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {including_oov:>9}".rstrip()
