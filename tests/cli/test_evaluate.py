@@ -23,8 +23,8 @@ def test_the_table_has_scores_intervals_and_controls(mssg_path: Path, pairs: Pat
     done = polyseme_command("evaluate", mssg_path, "wordsim", pairs)
     assert (done.returncode, done.stderr) == (0, "")
     head, columns, *rows = done.stdout.splitlines()
-    assert head == "wordsim  4 of 5 pairs of known words"
-    assert columns.split() == ["score", "95%", "random", "senses", "with", "unknown"]
+    assert head == "wordsim  4 of 5 pairs with known words"
+    assert columns.split() == ["score", "95%", "random", "senses", "incl.", "OOV"]
     assert [row.split()[0] for row in rows] == ["words", "global_sim", "avg_sim", "max_sim"]
     assert len(rows[1].split()) == 6  # no control, because it compares no senses
     assert len(rows[2].split()) == 7

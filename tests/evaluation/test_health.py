@@ -1,4 +1,4 @@
-"""Health: each ailment on a model that has it."""
+"""Health: each check on a model with that defect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.evaluation.toy import toy
 RANDOM = np.random.default_rng(5).normal(size=(40, 16))
 
 
-def others() -> dict[str, list[tuple[list[float], int]]]:
+def single_sense_words() -> dict[str, list[tuple[list[float], int]]]:
     return {f"w{i}": [(vector.tolist(), 100)] for i, vector in enumerate(RANDOM)}
 
 
@@ -22,29 +22,29 @@ def test_dead_and_duplicate_senses_are_counted() -> None:
     a, b = RANDOM[0] + 0.1, RANDOM[1] + 0.1
     model = toy(
         {
-            "dead": [(a.tolist(), 996), (b.tolist(), 4)],  # the second is hardly ever used
-            "twice": [(a.tolist(), 300), ((1.01 * a).tolist(), 300)],  # the same vector twice
+            "dead": [(a.tolist(), 996), (b.tolist(), 4)],  # the second sense has less than 1% of the tokens
+            "twice": [(a.tolist(), 300), ((1.01 * a).tolist(), 300)],  # two senses with the same direction
             "fine": [(a.tolist(), 100), (b.tolist(), 100)],
-            **others(),
+            **single_sense_words(),
         }
     )
-    found = health(model)
-    everything = found.table["all"]
-    assert found.covered == 3
-    assert everything["dead"].value == pytest.approx(100 / 6)
-    assert everything["senses"].value == pytest.approx(5 / 3)
-    assert everything["largest"].value == pytest.approx(100 * (1 + 0.5 + 0.5) / 3)
-    assert everything["duplicates"].value == pytest.approx(100 * 2 / 5)
-    assert found.facts["words by number of senses"] == {1: 1, 2: 2}
-    assert set(found.table) == {"all", "200 to 999 uses", "1,000 to 9,999 uses"}
+    evaluation = health(model)
+    scores = evaluation.table["all"]
+    assert evaluation.covered == 3
+    assert scores["dead"].value == pytest.approx(100 / 6)
+    assert scores["senses"].value == pytest.approx(5 / 3)
+    assert scores["largest_share"].value == pytest.approx(100 * (1 + 0.5 + 0.5) / 3)
+    assert scores["duplicates"].value == pytest.approx(100 * 2 / 5)
+    assert evaluation.facts["words by number of senses"] == {1: 1, 2: 2}
+    assert set(evaluation.table) == {"all", "200 to 999 tokens", "1,000 to 9,999 tokens"}
 
 
-def test_with_a_text_posteriors_are_judged_too(mssg_path: Path, planted_text: Path) -> None:
-    found = health(load(mssg_path), planted_text).table["all"]
-    assert 0 < found["entropy"].value < 100
-    assert 50 < found["confidence"].value <= 100
+def test_entropy_and_confidence_are_measured_on_a_text(mssg_path: Path, planted_text: Path) -> None:
+    scores = health(load(mssg_path), planted_text).table["all"]
+    assert 0 < scores["entropy"].value < 100
+    assert 50 < scores["confidence"].value <= 100
     assert "confidence" not in health(load(mssg_path)).table["all"]
 
 
-def test_a_model_without_senses_has_nothing_to_be_ill() -> None:
-    assert health(toy(others())).notes == ("no word has room for several senses.",)
+def test_a_model_with_one_sense_per_word_has_no_scores() -> None:
+    assert health(toy(single_sense_words())).notes == ("no word may have several senses.",)

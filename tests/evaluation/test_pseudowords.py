@@ -1,4 +1,4 @@
-"""Pseudowords: how they are made, and that senses recover them while chance does not."""
+"""Pseudowords: selecting and merging words, and the scores of trained and random senses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import DataError
-from polyseme.evaluation.pseudowords import choose, merged, pseudowords
+from polyseme.evaluation.pseudowords import Selection, merge_words, pseudowords, select_words
 from polyseme.training.config import make_config
 
 
@@ -23,15 +23,15 @@ def corpus(planted_text: Path, tmp_path: Path) -> EncodedCorpus:
     return encode(find_sources([planted_text]), get_tokenizer("words"), tmp_path / "corpus", lambda _: None)
 
 
-def test_merging_keeps_every_token_and_sums_the_counts(corpus: EncodedCorpus) -> None:
+def test_merging_keeps_the_number_of_tokens_and_adds_the_counts(corpus: EncodedCorpus) -> None:
     groups = [(3, 40), (7, 20, 60)]
-    changed, names = merged(corpus, groups)
+    merged, names = merge_words(corpus, groups)
     assert names == ["~".join(corpus.words[w] for w in group) for group in groups]
-    assert len(changed.tokens) == len(corpus.tokens)
-    assert len(changed.words) == len(corpus.words) - 3
-    assert (np.diff(changed.counts) <= 0).all()
-    np.testing.assert_array_equal(np.bincount(changed.tokens), changed.counts)
-    new = np.array(changed.words)[changed.tokens]
+    assert len(merged.tokens) == len(corpus.tokens)
+    assert len(merged.words) == len(corpus.words) - 3
+    assert (np.diff(merged.counts) <= 0).all()
+    np.testing.assert_array_equal(np.bincount(merged.tokens), merged.counts)
+    new = np.array(merged.words)[merged.tokens]
     old = np.array(corpus.words)[corpus.tokens]
     for name, group in zip(names, groups, strict=True):
         assert set(old[new == name]) == {corpus.words[w] for w in group}
@@ -39,42 +39,46 @@ def test_merging_keeps_every_token_and_sums_the_counts(corpus: EncodedCorpus) ->
     np.testing.assert_array_equal(new[untouched], old[untouched])
 
 
-def test_what_is_merged_is_unrelated_and_alike_in_frequency_and_follows_the_seed(
-    corpus: EncodedCorpus, mssg: SenseModel
-) -> None:
-    def chosen(seed: int) -> list[tuple[int, ...]]:
-        return choose(mssg, corpus, pairs=10, triples=3, controls=8, seed=seed).groups
+def test_merged_words_have_similar_counts_and_depend_on_the_seed(corpus: EncodedCorpus, mssg: SenseModel) -> None:
+    def select(seed: int) -> Selection:
+        return select_words(mssg, corpus, pairs=10, triples=3, controls=8, seed=seed)
 
-    assert chosen(1) == chosen(1) != chosen(2)
-    picked = choose(mssg, corpus, pairs=10, triples=3, controls=8, seed=1)
-    assert sorted({len(group) for group in picked.groups}) == [2, 3]
-    used = [w for group in picked.groups for w in group] + picked.controls
-    assert len(used) == len(set(used))
-    for group in picked.groups:
+    selection = select(1)
+    assert select(1) == selection != select(2)
+    assert sorted({len(group) for group in selection.groups}) == [2, 3]
+    words = [w for group in selection.groups for w in group] + selection.controls
+    assert len(words) == len(set(words))
+    for group in selection.groups:
         counts = corpus.counts[list(group)]
         assert counts.max() <= 2 * counts.min()
 
 
-def test_senses_recover_pseudowords_and_chance_does_not(mssg_path: Path, planted_text: Path) -> None:
+def test_trained_senses_recover_pseudowords_and_random_senses_do_not(mssg_path: Path, planted_text: Path) -> None:
     model = load(mssg_path)
-    older = SenseModel(replace(model._data, config={**model.config, "same_sense_cosine": 0.1}))  # an obsolete setting
-    found = pseudowords(older, planted_text, pairs=8, triples=2, controls=5)
-    pairs = found.table["pairs"]
+    with_obsolete_setting = SenseModel(replace(model._data, config={**model.config, "same_sense_cosine": 0.1}))
+    evaluation = pseudowords(with_obsolete_setting, planted_text, pairs=8, triples=2, controls=5)
+    pairs = evaluation.table["pairs"]
     assert pairs["ari"].control == pytest.approx(0, abs=0.05)
     assert pairs["ari"].value > 0.3
-    assert pairs["ceiling of ari"].value > pairs["ari"].value - 0.1
-    assert 0 <= found.table["controls"]["unsplit"].value <= 1
-    assert found.total == 10
+    assert pairs["ceiling"].value > pairs["ari"].value - 0.1
+    assert 0 <= evaluation.table["controls"]["unsplit"].value <= 1
+    assert evaluation.total == 10
 
 
-def test_a_corpus_too_small_says_so(mssg: SenseModel, tmp_path: Path) -> None:
+def test_a_corpus_without_words_left_for_controls_is_scored(mssg_path: Path, planted_text: Path) -> None:
+    one_sense = make_config(model="skip-gram", dim=10, epochs=1)
+    evaluation = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=0, config=one_sense)
+    assert list(evaluation.table) == ["pairs"]
+
+
+def test_a_corpus_that_is_too_small_is_refused(mssg: SenseModel, tmp_path: Path) -> None:
     (tmp_path / "small.txt").write_text("a few words only\n" * 30)
-    with pytest.raises(DataError, match="the corpus has 0 words that the model knows"):
+    with pytest.raises(DataError, match="the corpus has 0 words with 100 to 750 tokens that are in the vocabulary"):
         pseudowords(mssg, tmp_path / "small.txt")
 
 
-def test_other_settings_are_judged_on_the_words_that_the_model_chose(mssg_path: Path, planted_text: Path) -> None:
+def test_settings_other_than_those_of_the_model_can_be_evaluated(mssg_path: Path, planted_text: Path) -> None:
     one_sense = make_config(model="skip-gram", dim=10, epochs=1)
-    done = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=4, config=one_sense)
-    assert done.table["pairs"]["ari"].value == 0
-    assert done.table["controls"]["unsplit"].value == 1
+    evaluation = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=4, config=one_sense)
+    assert evaluation.table["pairs"]["ari"].value == 0
+    assert evaluation.table["controls"]["unsplit"].value == 1

@@ -1,4 +1,4 @@
-"""Word sense induction with a model whose senses are known."""
+"""Word sense induction with a model whose senses are given."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def model() -> SenseModel:
 
 
 def write(path: Path, words: dict[str, list[tuple[str, str]]]) -> Path:
-    """The one-file layout of words with the (context, label) of their uses."""
+    """Write instances, given as (context, label) by word, in the one-file format."""
     dataset, key = [], []
-    for word, uses in words.items():
-        dataset.append(f"{word} {len(uses)}")
-        dataset += [f"{context}\tand so on" for context, _ in uses]
-        key += [f"{word} {word}.{i} {label}" for i, (_, label) in enumerate(uses, 1)]
+    for word, instances in words.items():
+        dataset.append(f"{word} {len(instances)}")
+        dataset += [f"{context}\tand so on" for context, _ in instances]
+        key += [f"{word} {word}.{i} {label}" for i, (_, label) in enumerate(instances, 1)]
     (path / "dataset.txt").write_text("\n".join(dataset))
     (path / "key.txt").write_text("\n".join(reversed(key)))
     return path
@@ -45,59 +45,63 @@ RIGHT = [(MONEY, "a"), (RIVER, "b")] * 10
 HALF = [(MONEY, "a"), (MONEY, "b"), (RIVER, "a"), (RIVER, "b")] * 3
 
 
-def test_senses_that_are_the_labels_score_1_and_their_control_about_0(model: SenseModel, tmp_path: Path) -> None:
-    done = wsi(model, write(tmp_path, {"bank.n": RIGHT, "bow.v": RIGHT}))
-    assert (done.task, done.covered, done.total) == ("wsi", 40, 40)
-    assert list(done.table) == ["all", "nouns", "verbs"]
-    for scores in done.table.values():
+def test_senses_that_equal_the_labels_have_a_score_of_1_and_a_control_near_0(model: SenseModel, tmp_path: Path) -> None:
+    evaluation = wsi(model, write(tmp_path, {"bank.n": RIGHT, "bow.v": RIGHT}))
+    assert (evaluation.task, evaluation.covered, evaluation.total) == ("wsi", 40, 40)
+    assert list(evaluation.table) == ["all", "nouns", "verbs"]
+    for scores in evaluation.table.values():
         for name in ("ari", "v_measure", "paired_f"):
             assert (scores[name].value, scores[name].low, scores[name].high) == (1, 1, 1)
         assert scores["ari"].control == pytest.approx(0, abs=0.1)
         assert scores["clusters"].value == 2
-    assert "fuzzy_nmi" not in done.table["all"]
+    assert "fuzzy_nmi" not in evaluation.table["all"]
 
 
-def test_means_over_words_and_what_unknown_words_do_to_them(model: SenseModel, tmp_path: Path) -> None:
-    words = {"bank.n": RIGHT, "bow.v": HALF, "unheard.v": RIGHT}
-    done = wsi(model, write(tmp_path, words))
-    assert (done.covered, done.total) == (32, 52)
-    assert done.facts["known words"] == 2
-    assert done.facts["labelled senses, all"] == 2
-    scores = done.table["all"]
-    half = done.table["verbs"]["ari"].value
+def test_means_over_words_without_and_with_unknown_words(model: SenseModel, tmp_path: Path) -> None:
+    words = {"bank.n": RIGHT, "bow.v": HALF, "unknown.v": RIGHT}
+    evaluation = wsi(model, write(tmp_path, words))
+    assert (evaluation.covered, evaluation.total) == (32, 52)
+    assert evaluation.facts["known words"] == 2
+    assert evaluation.facts["labelled senses per word, all"] == 2
+    scores = evaluation.table["all"]
+    half = evaluation.table["verbs"]["ari"].value
     assert half < 0
     assert scores["ari"].value == pytest.approx((1 + half) / 2)
-    assert scores["ari"].with_unknown == pytest.approx((1 + half + 0) / 3)
+    assert scores["ari"].including_oov == pytest.approx((1 + half + 0) / 3)
     assert scores["v_measure"].value == pytest.approx(20 / 32)
-    assert scores["v_measure"].with_unknown == pytest.approx(20 / 52)
-    assert scores["clusters"].with_unknown == pytest.approx((2 + 2 + 1) / 3)
+    assert scores["v_measure"].including_oov == pytest.approx(20 / 52)
+    assert scores["clusters"].including_oov == pytest.approx((2 + 2 + 1) / 3)
     assert (scores["ari"].low, scores["ari"].high) == pytest.approx((half, 1))
 
 
-def test_the_baselines_stand_beside(model: SenseModel, tmp_path: Path) -> None:
-    done = wsi(model, write(tmp_path, {"bank.n": [(MONEY, "a"), (RIVER, "b")] * 2}))
-    # One cluster has all 6 pairs, of which 2 are true: F = 2 * 2 / (6 + 2). One a context has none.
-    assert "all, one cluster a word: ari 0.000, v_measure 0.000, paired_f 0.500, clusters 1.000" in done.notes
-    # It is homogeneous, and of the 2 bits of clusters the classes tell 1: V = 2 * 1 * 0.5 / 1.5.
-    assert "nouns, one cluster a context: ari 0.000, v_measure 0.667, paired_f 0.000, clusters 4.000" in done.notes
+def test_baselines_are_reported(model: SenseModel, tmp_path: Path) -> None:
+    evaluation = wsi(model, write(tmp_path, {"bank.n": [(MONEY, "a"), (RIVER, "b")] * 2}))
+    # One cluster per word has all 6 pairs, of which 2 are true: F1 = 2 * 2 / (6 + 2).
+    assert "all, one cluster per word: ari 0.000, v_measure 0.000, paired_f 0.500, clusters 1.000" in evaluation.notes
+    # One cluster per instance has no pairs, a homogeneity of 1 and a completeness of 0.5: V = 2 * 1 * 0.5 / 1.5.
+    assert (
+        "nouns, one cluster per instance: ari 0.000, v_measure 0.667, paired_f 0.000, clusters 4.000"
+        in evaluation.notes
+    )
 
 
-def test_a_word_of_one_sense_and_contexts_without_known_words_are_one_cluster(
+def test_words_with_one_sense_and_contexts_without_known_words_have_one_cluster(
     model: SenseModel, tmp_path: Path
 ) -> None:
-    done = wsi(model, write(tmp_path, {"go.v": RIGHT, "bank.n": [(NEITHER, "a"), (NEITHER, "b")] * 2}))
+    evaluation = wsi(model, write(tmp_path, {"go.v": RIGHT, "bank.n": [(NEITHER, "a"), (NEITHER, "b")] * 2}))
     for group in ("nouns", "verbs"):
-        assert done.table[group]["clusters"].value == 1
-        assert done.table[group]["ari"].value == 0
-    assert done.table["verbs"]["clusters"].control == 1
+        assert evaluation.table[group]["clusters"].value == 1
+        assert evaluation.table[group]["ari"].value == 0
+    assert evaluation.table["verbs"]["clusters"].control == 1
 
 
 def test_graded_labels_are_compared_with_probabilities(model: SenseModel, tmp_path: Path) -> None:
     graded = [(MONEY, "a/4 b/1"), (MONEY, "a/4 b/1"), (RIVER, "b/3"), (RIVER, "b/3")]
     scores = wsi(model, write(tmp_path, {"bow.n": graded})).table["all"]
     assert scores["ari"].value == 1
-    # Both senses of the model are there or not, the label b is in 2 tenths: each tells the other. All but b's weight:
-    # uses 1 and 2 have in common 2 senses, found is 1 (precision 1, recall 1/2); across, 0.25 of b and nothing found.
+    # The bins of each label determine those of a predicted sense, and are determined by them: FNMI = 1.
+    # Instances 1 and 2 share 2 labels and 1 predicted sense: precision 1, recall 1/2.
+    # Instances 1 and 3 share label b with an overlap of 0.25, and no predicted sense: recall 0.
     assert scores["fuzzy_nmi"].value == pytest.approx(1)
     precision, recall = 1, ((1 / 2 + 0 + 0) / 3 + (1 + 0 + 0) / 3) / 2
     assert scores["fuzzy_b_cubed"].value == pytest.approx(2 * precision * recall / (precision + recall))
@@ -105,29 +109,31 @@ def test_graded_labels_are_compared_with_probabilities(model: SenseModel, tmp_pa
         assert score.control is not None
 
 
-def test_the_window_counts(model: SenseModel, tmp_path: Path) -> None:
-    far = [("money river", "b"), ("river money", "a")] * 5
-    path = write(tmp_path, {"bow.n": far})
+def test_the_window_limits_the_context(model: SenseModel, tmp_path: Path) -> None:
+    instances = [("money river", "b"), ("river money", "a")] * 5
+    path = write(tmp_path, {"bow.n": instances})
     assert wsi(model, path, window=1).table["all"]["ari"].value == 1
     assert wsi(model, path).table["all"]["ari"].value < 1
     with pytest.raises(ConfigError, match="--window must be 1 or more"):
         wsi(model, path, window=0)
 
 
-def test_a_model_that_knows_no_word_is_told_so(model: SenseModel, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="knows none of the 1 words, such as 'unheard'"):
-        wsi(model, write(tmp_path, {"unheard.n": RIGHT}))
+def test_data_without_known_words_are_refused(model: SenseModel, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="knows none of the 1 words, such as 'unknown'"):
+        wsi(model, write(tmp_path, {"unknown.n": RIGHT}))
 
 
 @pytest.mark.skipif(not (DATA / "eval" / "semeval2010").is_dir(), reason="needs SemEval-2010")
-def test_the_baselines_of_semeval_2010_are_those_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Manandhar et al. 2010: paired F of one cluster a word, V-measure of one a context; all, nouns, verbs."""
+def test_the_baselines_of_semeval_2010_equal_the_published_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Manandhar et al. 2010: paired F of one cluster per word, V-measure of one cluster per instance."""
     words = [line.partition(".")[0] for line in (DATA / "eval" / "semeval2010" / "key.txt").read_text().splitlines()]
     model = toy({word: [(EAST, 1)] for word in dict.fromkeys(words)})
-    monkeypatch.setattr("polyseme.evaluation.wsi.DRAWS", 1)
-    done = wsi(model, DATA / "eval" / "semeval2010")
-    assert done.covered == done.total == 8915
+    monkeypatch.setattr("polyseme.evaluation.wsi.CONTROL_RUNS", 1)
+    evaluation = wsi(model, DATA / "eval" / "semeval2010")
+    assert evaluation.covered == evaluation.total == 8915
     published = {"all": (0.635, 0.317), "nouns": (0.570, 0.358), "verbs": (0.727, 0.256)}
     for group, (f, v) in published.items():
-        assert done.table[group]["paired_f"].value == pytest.approx(f, abs=1e-3)
-        assert any(n.startswith(f"{group}, one cluster a context") and f"v_measure {v:.3f}" in n for n in done.notes)
+        assert evaluation.table[group]["paired_f"].value == pytest.approx(f, abs=1e-3)
+        assert any(
+            n.startswith(f"{group}, one cluster per instance") and f"v_measure {v:.3f}" in n for n in evaluation.notes
+        )

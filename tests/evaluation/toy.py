@@ -1,4 +1,4 @@
-"""A model small enough to work out its scores by hand."""
+"""A model that is small enough to compute its scores by hand."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from polyseme.vocabulary import Vocabulary
 def toy(
     words: dict[str, list[tuple[list[float], int]]], centers: dict[str, list[list[float]]] | None = None
 ) -> SenseModel:
-    """A model of words, each with (vector, count) of its senses; a global vector is that of the first sense."""
-    senses = [sense for each in words.values() for sense in each]
+    """A model with the given senses.
+
+    words    the (vector, count) of each sense of a word; the first vector is also the word's global vector
+    centers  the cluster centers of each word's senses
+    """
+    senses = [sense for of_word in words.values() for sense in of_word]
     vectors = np.array([vector for vector, _ in senses], np.float32)
-    offsets = np.concatenate([[0], np.cumsum([len(each) for each in words.values()])]).astype(np.int64)
-    places = None if centers is None else np.array([c for each in words for c in centers[each]], np.float32)
+    offsets = np.concatenate([[0], np.cumsum([len(of_word) for of_word in words.values()])]).astype(np.int64)
+    rows = None if centers is None else np.array([c for word in words for c in centers[word]], np.float32)
     arrays = ModelArrays(
         global_vectors=vectors[offsets[:-1]],
         sense_vectors=vectors,
         sense_offsets=offsets,
         sense_counts=np.array([count for _, count in senses], np.int64),
-        cluster_centers=places,
+        cluster_centers=rows,
     )
     arrays.check(len(words))
-    counts = np.array([sum(count for _, count in each) for each in words.values()], np.int64)
+    counts = np.array([sum(count for _, count in of_word) for of_word in words.values()], np.int64)
     config = {"window": 5, "subsample": 0.0, "model": "mssg", "seed": 1}
     return SenseModel(ModelData(Vocabulary(list(words), counts), arrays, get_tokenizer("words"), config))

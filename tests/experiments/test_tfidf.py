@@ -188,7 +188,7 @@ def test_words_of_a_topic_are_alike(planted_corpus: EncodedCorpus, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("", "is empty"), ("bank\tmoney\n", "line 1: 2 columns"), ("xyzzy\tplugh\t3\n", "the words of 0 pairs of 1")],
+    [("", "is empty"), ("bank\tmoney\n", "line 1: 2 columns"), ("xyzzy\tplugh\t3\n", "both words of 0 of 1 pairs")],
 )
 def test_bad_sets_are_refused(text: str, problem: str, planted_corpus: EncodedCorpus, tmp_path: Path) -> None:
     (tmp_path / "pairs.txt").write_text(text)

@@ -42,7 +42,7 @@ def test_the_sense_window_needs_a_whitened_table_because_global_vectors_change_d
 ) -> None:
     state = TrainState.initial(make_config(dim=4, **settings), VOCABULARY, 1)
     state.split_senses()
-    assert state.kernel_settings.sense_window == window
+    assert state.kernel_config.sense_window == window
 
 
 def test_the_model_has_the_senses_in_use_sorted_by_frequency() -> None:

@@ -48,12 +48,12 @@ def evaluate(
 
 def _lines(evaluation: Evaluation) -> Iterator[str]:
     """The lines of a table with a row for each score, by group."""
-    yield f"{bold(evaluation.task)}  {evaluation.covered:,} of {evaluation.total:,} {evaluation.what}"
+    yield f"{bold(evaluation.task)}  {evaluation.covered:,} of {evaluation.total:,} {evaluation.items}"
     rows = [(group, name, score) for group, scores in evaluation.table.items() for name, score in scores.items()]
     if rows:
         width = max(len(name) for _, name, _ in rows) + 2
         digits = 1 if any(abs(score.value) > 10 for _, _, score in rows) else 3  # percentages or fractions
-        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'with unknown':>12}".rstrip()
+        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'incl. OOV':>9}".rstrip()
         last_group = ""
         for group, name, score in rows:
             if group != last_group:
@@ -67,8 +67,8 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
 
 def _columns(score: Score, digits: int) -> str:
     """A score, its interval and its control as the columns of a row."""
-    value, low, high, control, with_unknown = (
+    value, low, high, control, including_oov = (
         "" if x is None else f"{x:.{digits}f}"
-        for x in (score.value, score.low, score.high, score.control, score.with_unknown)
+        for x in (score.value, score.low, score.high, score.control, score.including_oov)
     )
-    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {with_unknown:>12}".rstrip()
+    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {including_oov:>9}".rstrip()

@@ -1,1 +1,1 @@
-"""Judging sense vectors, with controls beside every score."""
+"""Evaluation of sense vectors; each score comes with a control and a confidence interval."""

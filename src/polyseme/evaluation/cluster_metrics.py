@@ -1,4 +1,4 @@
-"""Agreement of found senses with true ones."""
+"""Agreement of two partitions of the same items: true labels and predicted clusters."""
 
 from __future__ import annotations
 
@@ -6,39 +6,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def contingency(truth: ArrayLike, found: ArrayLike) -> NDArray[np.int64]:
-    """How often each true class (rows) and each found cluster (columns) meet."""
-    rows, row_of = np.unique(np.asarray(truth), return_inverse=True)
-    columns, column_of = np.unique(np.asarray(found), return_inverse=True)
-    table = np.zeros((len(rows), len(columns)), np.int64)
-    np.add.at(table, (row_of, column_of), 1)
+def contingency(labels_true: ArrayLike, labels_pred: ArrayLike) -> NDArray[np.int64]:
+    """The number of items with each pair of labels: a row per true label, a column per predicted label."""
+    true_labels, rows = np.unique(np.asarray(labels_true), return_inverse=True)
+    pred_labels, columns = np.unique(np.asarray(labels_pred), return_inverse=True)
+    table = np.zeros((len(true_labels), len(pred_labels)), np.int64)
+    np.add.at(table, (rows, columns), 1)
     return table
 
 
-def adjusted_rand_index(truth: ArrayLike, found: ArrayLike) -> float:
-    """Agreement over pairs, 0 for chance and 1 for the same partition (Hubert and Arabie 1985).
+def adjusted_rand_index(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Rand index adjusted for chance (Hubert and Arabie 1985): 1 for equal partitions, 0 on average for random ones.
 
     >>> adjusted_rand_index([0, 0, 1, 1], ["b", "b", "a", "a"])
     1.0
     """
-    table = contingency(truth, found).astype(np.float64)
-    together = _pairs(table).sum()
-    in_rows, in_columns = _pairs(table.sum(axis=1)).sum(), _pairs(table.sum(axis=0)).sum()
-    every = _pairs(table.sum())
-    expected = in_rows * in_columns / every if every else 0.0
-    most = (in_rows + in_columns) / 2
-    return 1.0 if most == expected else float((together - expected) / (most - expected))
+    both, true, pred, total = pair_counts(labels_true, labels_pred)
+    expected = true * pred / total if total else 0.0
+    maximum = (true + pred) / 2
+    return 1.0 if maximum == expected else (both - expected) / (maximum - expected)
 
 
-def purity(truth: ArrayLike, found: ArrayLike) -> float:
-    """Share of uses whose cluster is mostly of their class.
+def pair_counts(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[float, float, float, float]:
+    """The number of pairs of items with the same label in both partitions, in the true, in the predicted; all pairs."""
+    table = contingency(labels_true, labels_pred).astype(np.float64)
+    both, true, pred, total = (
+        float((n * (n - 1) / 2).sum()) for n in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
+    )
+    return both, true, pred, total
+
+
+def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """The share of items with the most frequent true label of their cluster.
 
     >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
     0.75
     """
-    table = contingency(truth, found)
+    table = contingency(labels_true, labels_pred)
     return float(table.max(axis=0).sum() / table.sum())
-
-
-def _pairs(n: NDArray[np.float64] | np.float64) -> NDArray[np.float64]:
-    return np.asarray(n * (n - 1) / 2)

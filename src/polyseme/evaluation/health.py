@@ -1,21 +1,21 @@
-"""The health of a model's senses: no scores against people, but what is wrong by itself. Shares are in percent.
+"""Intrinsic checks of a model's senses, which need no labelled data. All but `senses` are percentages.
 
-    senses         shown senses per word
-    largest        the share of a word's most frequent sense
-    dead           senses that hardly ever occur, of all senses
-    duplicates     senses that have more than SAME_NEIGHBOURS of their 10 nearest words in common with another of their
-                   word, of the shown senses of (at most) SAMPLE words of a band
-    entropy        of the posterior of a use, by that of equal chances: 0 is sure, 100 is a guess
-    confidence       the probability of the chosen sense of a use
+    senses         visible senses per word
+    largest_share  share of a word's most frequent sense
+    dead           senses with less than 1% of their word's tokens, out of all senses
+    duplicates     senses that share more than MAX_SHARED_NEIGHBOURS of their 10 nearest words with another sense of
+                   their word, out of the visible senses of up to SAMPLE_SIZE words
+    entropy        entropy of the posterior of an occurrence, relative to that of the uniform distribution
+    confidence     probability of the most probable sense of an occurrence
 
-The last two need uses: those of a corpus, if one is given. Only words that may have several senses are counted; the
-bands are of their frequency.
+The last two are measured on a text, if one is given. Only words that may have several senses are included, in groups
+by frequency.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,93 +23,112 @@ from numpy.typing import NDArray
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.word_similarity import spearman
+from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import context_between, sense_probabilities
+from polyseme.model.neighbours import nearest
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
-BANDS = (0, 200, 1_000, 10_000)
-SAMPLE = 200
-NEIGHBOURS = 10
-SAME_NEIGHBOURS = 0.7
-USES = 3_000
-WHAT = "words, which may have several senses"
-LONGEST_LINE = 100_000  # bytes
+FREQUENCY_BANDS = (0, 200, 1_000, 10_000)  # the lowest count of each
+SAMPLE_SIZE = 200
+NUM_NEIGHBOURS = 10
+MAX_SHARED_NEIGHBOURS = 0.7
+MAX_OCCURRENCES = 3_000
+MAX_LINE_BYTES = 100_000
+ITEMS = "words that may have several senses"
 
+Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+class _Posterior(NamedTuple):
+    """The posterior of an occurrence, summarized."""
+
+    entropy: float
+    confidence: float
+
+
 def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Evaluation:
-    """Dead, duplicate and uncertain senses, by frequency band."""
-    words = np.flatnonzero(model._data.multi_sense_mask)
+    """Number, shares, duplicates and, on a text, confidence of a model's senses.
+
+    path  a text; None to leave out entropy and confidence
+    seed  of the sample of words that duplicates are counted in
+    """
+    data = model._data
+    words = np.flatnonzero(data.multi_sense_mask)
     if not len(words):
-        return Evaluation("health", 0, len(model), {}, ("no word has room for several senses.",), what=WHAT)
-    counts = model.vocabulary.counts[words]
-    bands = {"all": np.ones(len(words), bool)}
-    for low, high in zip(BANDS, (*BANDS[1:], None), strict=True):
-        name = f"{low:,} uses or more" if high is None else f"{low:,} to {high - 1:,} uses"
-        bands[name] = (counts >= low) & (counts < high if high is not None else True)
-    random = np.random.default_rng(seed)
-    uses = _uses(model, path) if path is not None else {}
-    table = {name: _band(model, words[inside], uses, random) for name, inside in bands.items() if inside.any()}
-    numbers = model._data.num_visible_senses[words]
+        note = "no word may have several senses."
+        return Evaluation("health", 0, len(model), {}, (note,), items=ITEMS)
+    counts = data.vocabulary.counts[words]
+    rng = np.random.default_rng(seed)
+    posteriors = _posteriors(data, path) if path is not None else {}
+    table = {name: _scores(data, words[members], posteriors, rng) for name, members in _bands(counts).items()}
+    num_senses = data.num_visible_senses[words]
+    histogram = zip(*np.unique(num_senses, return_counts=True), strict=True)
     facts = {
-        "words by number of senses": {
-            int(n): int(c) for n, c in zip(*np.unique(numbers, return_counts=True), strict=True)
-        },
-        "Spearman of number of senses and frequency": float(spearman(numbers, counts)),
+        "words by number of senses": {int(n): int(num_words) for n, num_words in histogram},
+        "Spearman correlation of number of senses and frequency": float(spearman(num_senses, counts)),
     }
-    return Evaluation("health", len(words), len(model), table, facts=facts, what=WHAT)
+    return Evaluation("health", len(words), len(model), table, facts=facts, items=ITEMS)
 
 
-def _band(
-    model: SenseModel, words: Ints, uses: dict[int, list[tuple[float, float]]], random: np.random.Generator
+def _bands(counts: Ints) -> dict[str, Bools]:
+    """The words of each frequency band that has any, after a band of all words."""
+    bands = {"all": np.ones(len(counts), bool)}
+    for low, high in zip(FREQUENCY_BANDS, (*FREQUENCY_BANDS[1:], None), strict=True):
+        name = f"{low:,} tokens or more" if high is None else f"{low:,} to {high - 1:,} tokens"
+        bands[name] = (counts >= low) & (counts < high if high is not None else True)
+    return {name: members for name, members in bands.items() if members.any()}
+
+
+def _scores(
+    data: ModelData, words: Ints, posteriors: dict[int, list[_Posterior]], rng: np.random.Generator
 ) -> dict[str, Score]:
-    shown, every = model._data.num_visible_senses[words], np.diff(model._data.arrays.sense_offsets)[words]
-    sampled = random.choice(words, min(SAMPLE, len(words)), replace=False)
+    visible, total = data.num_visible_senses[words], np.diff(data.arrays.sense_offsets)[words]
+    sample = rng.choice(words, min(SAMPLE_SIZE, len(words)), replace=False)
     scores = {
-        "senses": mean_score(shown.astype(np.float64)),
-        "largest": _percent([model._data.shares(w).max() for w in words.tolist()]),
-        "dead": _percent(np.repeat([1.0, 0.0], [int((every - shown).sum()), int(shown.sum())])),
-        "duplicates": _percent([same for w in sampled.tolist() for same in _duplicates(model, w)]),
+        "senses": mean_score(visible.astype(np.float64)),
+        "largest_share": _percentage([data.shares(w).max() for w in words.tolist()]),
+        "dead": _percentage(np.repeat([1.0, 0.0], [int((total - visible).sum()), int(visible.sum())])),
+        "duplicates": _percentage([duplicate for w in sample.tolist() for duplicate in _duplicates(data, w)]),
     }
-    seen = [use for w in words.tolist() for use in uses.get(w, [])]
-    if seen:
-        scores["entropy"] = _percent([entropy for entropy, _ in seen])
-        scores["confidence"] = _percent([confidence for _, confidence in seen])
+    occurrences = [posterior for w in words.tolist() for posterior in posteriors.get(w, [])]
+    if occurrences:
+        scores["entropy"] = _percentage([posterior.entropy for posterior in occurrences])
+        scores["confidence"] = _percentage([posterior.confidence for posterior in occurrences])
     return scores
 
 
-def _percent(values: list[float] | Floats) -> Score:
+def _percentage(values: list[float] | Floats) -> Score:
     return mean_score(100 * np.asarray(values, np.float64))
 
 
-def _duplicates(model: SenseModel, word: int) -> list[float]:
-    """For each shown sense of a word whether it has its neighbours in common with another."""
-    rows = model._data.rows(word)
+def _duplicates(data: ModelData, word: int) -> list[float]:
+    """1 for each visible sense of a word that shares its nearest words with another sense, else 0."""
+    rows = data.rows(word)
     if len(rows) == 1:
         return [0.0]
-    lists = [{n.word for n in model.neighbours(model._data.key(row), NEIGHBOURS)} for row in rows]
+    neighbours = [{n.word for n in nearest(data, data.key(row), NUM_NEIGHBOURS, "senses")} for row in rows]
     return [
-        float(any(len(a & b) > SAME_NEIGHBOURS * NEIGHBOURS for j, b in enumerate(lists) if j != i))
-        for i, a in enumerate(lists)
+        float(any(len(a & b) > MAX_SHARED_NEIGHBOURS * NUM_NEIGHBOURS for j, b in enumerate(neighbours) if j != i))
+        for i, a in enumerate(neighbours)
     ]
 
 
-def _uses(model: SenseModel, path: Path) -> dict[int, list[tuple[float, float]]]:
-    """Entropy and confidence of the first uses of words of several senses in a text."""
-    found: dict[int, list[tuple[float, float]]] = {}
-    index = model.vocabulary.index
-    left = USES
+def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
+    """By word, the posteriors of the first MAX_OCCURRENCES occurrences of words with several senses in a text."""
+    posteriors: dict[int, list[_Posterior]] = {}
+    remaining = MAX_OCCURRENCES
     with find_sources([path])[0].open() as text:
-        while left and (raw := text.readline(LONGEST_LINE)):
-            known = [index[token] for token in model.tokenizer(raw.decode("utf-8", "replace")) if token in index]
-            for at, word in enumerate(known):
-                if model._data.num_visible_senses[word] > 1 and left:
-                    context = context_between(model._data, known[:at], known[at + 1 :], model._data.sense_window)
-                    p = sense_probabilities(model._data, word, context, "softmax")
+        while remaining and (line := text.readline(MAX_LINE_BYTES)):
+            tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
+            for position, word in enumerate(tokens):
+                if data.num_visible_senses[word] > 1 and remaining:
+                    context = context_between(data, tokens[:position], tokens[position + 1 :])
+                    p = sense_probabilities(data, word, context, "softmax")
                     entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
-                    found.setdefault(word, []).append((entropy, float(p.max())))
-                    left -= 1
-    return found
+                    posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
+                    remaining -= 1
+    return posteriors

@@ -1,44 +1,38 @@
-"""Words in contexts, as data sets give them, and the senses that a model finds there."""
+"""Instances: target words in context, as data sets list them, and their sense probabilities."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from polyseme.evaluation.controls import Probabilities
 from polyseme.evaluation.text_files import Line
+from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior, context_around, sense_probabilities
-
-if TYPE_CHECKING:
-    from polyseme.model.sense_model import SenseModel
 
 MARKED = re.compile(r"^(.*?)<b>(.*?)</b>(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A word, and what stands to the left and right of it."""
+    """A target word with the text to its left and right."""
 
     word: str
     left: str
     right: str
 
 
-def marked(word: str, text: str, line: Line) -> Instance:
-    """A word at the place that `<b>` and `</b>` mark."""
-    found = MARKED.match(text)
-    if not found:
-        raise line.wrong(f"the context of '{word}' has no <b>...</b> around it.")
-    return Instance(word, found[1], found[3])
+def parse_marked(word: str, text: str, line: Line) -> Instance:
+    """The instance of a word in a text that marks it with `<b>` and `</b>`."""
+    match = MARKED.match(text)
+    if not match:
+        raise line.error(f"the context of '{word}' has no <b>...</b> around the word.")
+    return Instance(word, match[1], match[3])
 
 
-def probabilities_of(
-    model: SenseModel, occurrence: Instance, posterior: Posterior = "softmax", window: int | None = None
-) -> NDArray[np.float64]:
-    """The probabilities of the shown senses of a known word in its context."""
-    word = model._data.find(occurrence.word)[0]
-    context = context_around(model._data, occurrence.left, occurrence.right, window)
-    return sense_probabilities(model._data, word, context, posterior)
+def instance_probabilities(
+    data: ModelData, word: int, instance: Instance, posterior: Posterior = "softmax", window: int | None = None
+) -> Probabilities:
+    """The probabilities of the visible senses of a word, given by its id, in the context of an instance."""
+    context = context_around(data, instance.left, instance.right, window)
+    return sense_probabilities(data, word, context, posterior)

@@ -1,4 +1,4 @@
-"""How well a model's senses match those of the planted corpus it was trained on."""
+"""Agreement of a model's senses with the planted senses of the corpus that it was trained on."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ import numpy as np
 
 from polyseme.corpus.planted import PlantedCorpus, planted_senses
 from polyseme.evaluation.cluster_metrics import adjusted_rand_index, purity
-from polyseme.model.sense_assigner import SenseAssigner
+from polyseme.model.sense_assigner import ALL_TOKENS, SenseAssigner
 from polyseme.model.sense_model import SenseModel
 
 
 @dataclass(frozen=True)
 class PlantedScore:
-    """One planted word: its true number of senses, and how the senses found match.
+    """The score of one planted word.
 
-    `ari` is 0 for senses at random and for one sense alone; beside `purity` stands what a single sense gets.
+    planted              number of planted senses
+    found                number of senses in the model
+    ari                  adjusted Rand index: 0 for random senses, and for a single sense
+    single_sense_purity  purity of a single sense, the baseline of `purity`
+    largest_share        share of the occurrences that are assigned to the most frequent sense
     """
 
     word: str
     planted: int
     found: int
-    uses: int
+    occurrences: int
     ari: float
     purity: float
     single_sense_purity: float
@@ -30,30 +34,28 @@ class PlantedScore:
 
 
 def score_planted(model: SenseModel, corpus: PlantedCorpus) -> list[PlantedScore]:
-    """Score every planted word that the model knows, by the sense it assigns to each use."""
+    """Score each planted word in the vocabulary by the senses that the model assigns to its occurrences."""
     index = model.vocabulary.index
     tokens = np.array([index.get(word, -1) for words in corpus.sentences for word in words], np.int32)
     starts = np.concatenate([[0], np.cumsum([len(words) for words in corpus.sentences])]).astype(np.int64)
-    every = np.full(len(model), 2**32, np.uint64)
-    senses, _ = SenseAssigner(model._data).assign(tokens, starts, every)
+    senses, _ = SenseAssigner(model._data).assign(tokens, starts, np.full(len(model), ALL_TOKENS))
     scores = []
     for word, topics in planted_senses().items():
-        uses = [use for use in corpus.occurrences if use.word == word]
-        if word not in model.vocabulary or not uses:
+        occurrences = [occurrence for occurrence in corpus.occurrences if occurrence.word == word]
+        if word not in model.vocabulary or not occurrences:
             continue
-        truth = [use.topic for use in uses]
-        found = senses[[starts[use.sentence] + use.position for use in uses]]
-        largest = np.bincount(found - found.min()).max() / len(found)
+        labels_true = [occurrence.topic for occurrence in occurrences]
+        labels_pred = senses[[starts[occurrence.sentence] + occurrence.position for occurrence in occurrences]]
         scores.append(
             PlantedScore(
                 word=word,
                 planted=len(topics),
                 found=len(model._data.rows(index[word])),
-                uses=len(uses),
-                ari=adjusted_rand_index(truth, found),
-                purity=purity(truth, found),
-                single_sense_purity=purity(truth, np.zeros(len(truth))),
-                largest_share=float(largest),
+                occurrences=len(occurrences),
+                ari=adjusted_rand_index(labels_true, labels_pred),
+                purity=purity(labels_true, labels_pred),
+                single_sense_purity=purity(labels_true, np.zeros(len(labels_true))),
+                largest_share=float(np.unique(labels_pred, return_counts=True)[1].max() / len(labels_pred)),
             )
         )
     return scores

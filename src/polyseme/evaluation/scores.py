@@ -1,7 +1,7 @@
-"""What every task gives: scores with their control and their interval, in a table.
+"""The result of every task: a table of scores, each with a control and a confidence interval.
 
-control   the same vectors with each sense drawn at random by the senses' shares: the mean of DRAWS draws
-low, high the middle 95% of the scores of RESAMPLES bootstrap samples of the data
+control    the score of the same vectors with senses sampled by their shares; the mean of CONTROL_RUNS runs
+low, high  the 95% interval of the score over BOOTSTRAP_SAMPLES bootstrap samples of the data
 """
 
 from __future__ import annotations
@@ -13,32 +13,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DRAWS = 10
-RESAMPLES = 1000
-INTERVAL = (2.5, 97.5)
+CONTROL_RUNS = 10
+BOOTSTRAP_SAMPLES = 1000
+INTERVAL = (2.5, 97.5)  # percentiles
 
 Statistic = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score with its 95% interval, and its control where senses play a part.
+    """A score with its 95% interval and its control; the control is None if the score does not depend on senses.
 
-    `with_unknown` is the score with the items that are not covered counted too, as average ones.
+    `including_oov` is the score over all items. Items with words that are not in the vocabulary get a default answer,
+    which each task documents.
     """
 
     value: float
     low: float
     high: float
     control: float | None = None
-    with_unknown: float | None = None
+    including_oov: float | None = None
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The scores of a task: for each group (a part of the data, or a way to choose senses) those of each measure.
+    """The scores of a task, by group (a part of the data, or a posterior) and measure.
 
-    `covered` of `total` things were scored; `what` says which.
+    covered, total  the number of items that were scored, and of all items
+    items           what is counted, for the line "{covered} of {total} {items}"
+    facts           figures that are not scores
     """
 
     task: str
@@ -46,32 +49,33 @@ class Evaluation:
     total: int
     table: Mapping[str, Mapping[str, Score]]
     notes: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)  # figures that are no scores
-    what: str = "items of known words"
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    items: str = "items with known words"
 
 
-def bootstrap(items: int, statistic: Statistic, seed: int = 0) -> tuple[float, float]:
-    """The interval of a statistic of items, given the numbers of the items in each sample: int64 (samples, items)."""
-    values = statistic(draw_samples(items, seed))
+def bootstrap_interval(n: int, statistic: Statistic, seed: int = 0) -> tuple[float, float]:
+    """The 95% interval of a statistic of n items. The statistic takes the output of `bootstrap_indices`."""
+    values = statistic(bootstrap_indices(n, seed))
     low, high = np.nanpercentile(values, INTERVAL) if np.isfinite(values).any() else (np.nan, np.nan)
     return float(low), float(high)
 
 
-def draw_samples(items: int, seed: int = 0) -> NDArray[np.int64]:
-    """The numbers of the items in each bootstrap sample: int64 (RESAMPLES, items)."""
-    return np.random.default_rng(seed).integers(0, items, (RESAMPLES, items))
+def bootstrap_indices(n: int, seed: int = 0) -> NDArray[np.int64]:
+    """(BOOTSTRAP_SAMPLES, n) Indices of the items in each bootstrap sample of n items."""
+    return np.random.default_rng(seed).integers(0, n, (BOOTSTRAP_SAMPLES, n))
 
 
-def share_score(right: NDArray[np.bool_], control: float | None = None) -> Score:
-    """The share of items that are right, in percent. Given a share too: the control."""
-    share = float(right.mean())
-    values = np.random.default_rng(0).binomial(len(right), share, RESAMPLES) / len(right)  # what bootstrap comes to
+def accuracy_score(correct: NDArray[np.bool_], control: float | None = None) -> Score:
+    """The percentage of correct answers. The control is given as a share from 0 to 1."""
+    share = float(correct.mean())
+    # The number of correct answers in a bootstrap sample is binomial, so that no sample has to be drawn.
+    values = np.random.default_rng(0).binomial(len(correct), share, BOOTSTRAP_SAMPLES) / len(correct)
     low, high = (100 * float(p) for p in np.percentile(values, INTERVAL))
     return Score(100 * share, low, high, None if control is None else 100 * control)
 
 
 def mean_score(values: NDArray[np.float64], control: float | None = None) -> Score:
-    """The mean over items as a score."""
+    """The mean of the items' values."""
     values = np.asarray(values, np.float64)
-    low, high = bootstrap(len(values), lambda samples: values[samples].mean(axis=1))
+    low, high = bootstrap_interval(len(values), lambda samples: values[samples].mean(axis=1))
     return Score(float(values.mean()), low, high, control)

@@ -1,4 +1,4 @@
-"""The tasks by name: each takes a model and a data set, and gives an Evaluation."""
+"""The evaluation tasks by name. Each takes a model and a data set and returns an `Evaluation`."""
 
 from __future__ import annotations
 
@@ -15,32 +15,30 @@ from polyseme.evaluation.word_similarity import scws, wordsim
 from polyseme.evaluation.wsi import wsi
 from polyseme.model.sense_model import SenseModel
 
-IN_CONTEXTS: dict[str, Callable[..., Evaluation]] = {"scws": scws, "wic": wic, "wsi": wsi}
-OTHERS: dict[str, Callable[[SenseModel, Path], Evaluation]] = {"wordsim": wordsim, "analogy": analogy}
+CONTEXT_TASKS: dict[str, Callable[..., Evaluation]] = {"scws": scws, "wic": wic, "wsi": wsi}
+WORD_TASKS: dict[str, Callable[[SenseModel, Path], Evaluation]] = {"wordsim": wordsim, "analogy": analogy}
+TASKS = (*CONTEXT_TASKS, *WORD_TASKS, "pseudowords", "health")
 
 
 def evaluate(
     model: SenseModel, task: str, data: Path | None = None, *, window: int | None = None, seed: int = 1
 ) -> Evaluation:
-    """Run a task.
+    """Evaluate a model on a task.
 
-    data    the data set's file or folder; for `pseudowords` and, if wanted, for `health` a corpus
-    window  words on each side that choose a sense, for the tasks with contexts
-    seed    of the choice of pseudowords
+    data    the data set's file or folder; for `pseudowords` a corpus; for `health` a text, or None
+    window  number of context words on each side that determine a sense, for tasks with contexts
+    seed    random seed of `pseudowords`
     """
     if task == "health":
         return health(model, data)
     if data is None:
         raise ConfigError(f"{task} needs DATA: polyseme evaluate MODEL {task} DATA")
-    if task in IN_CONTEXTS:
-        return IN_CONTEXTS[task](model, data, window=window)
+    if task in CONTEXT_TASKS:
+        return CONTEXT_TASKS[task](model, data, window=window)
     if window is not None:
-        raise ConfigError(f"--window is for tasks with contexts: {', '.join(IN_CONTEXTS)}.")
+        raise ConfigError(f"--window is for tasks with contexts: {', '.join(CONTEXT_TASKS)}.")
     if task == "pseudowords":
         return pseudowords(model, data, seed=seed)
-    if task in OTHERS:
-        return OTHERS[task](model, data)
-    raise ConfigError(f"'{task}' is not a task; take one of {', '.join(TASKS)}.")
-
-
-TASKS = (*IN_CONTEXTS, *OTHERS, "pseudowords", "health")
+    if task in WORD_TASKS:
+        return WORD_TASKS[task](model, data)
+    raise ConfigError(f"unknown task '{task}'; choose one of {', '.join(TASKS)}.")

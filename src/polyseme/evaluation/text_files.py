@@ -1,7 +1,8 @@
-"""Reading data sets: lines with their numbers, and errors that name them."""
+"""Reading data sets line by line, with errors that name the file and the line."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,35 +11,39 @@ from polyseme.errors import DataError, MissingFile
 
 
 class Line(NamedTuple):
-    """A line of a data set, and where it stands."""
+    """A line of a data set, with its file and line number."""
 
     path: Path
     number: int
     text: str
 
-    def wrong(self, what: str) -> DataError:
-        return DataError(f"{self.path}, line {self.number}: {what}")
+    def error(self, message: str) -> DataError:
+        """An error that names the file and the line."""
+        return DataError(f"{self.path}, line {self.number}: {message}")
 
-    def columns(self, least: int, layout: str, separator: str | None = "\t") -> list[str]:
-        """The columns of the line; DataError, with the layout that was expected, if there are too few."""
+    def columns(self, min_columns: int, layout: str, separator: str | None = "\t") -> list[str]:
+        """The columns of the line; DataError with the expected layout if there are too few."""
         columns = [column.strip() for column in self.text.split(separator)]
-        if len(columns) < least:
-            raise self.wrong(f"{len(columns)} columns where {least} are needed: {layout}.")
+        if len(columns) < min_columns:
+            raise self.error(f"{len(columns)} columns where {min_columns} are needed: {layout}.")
         return columns
 
-    def number_in(self, column: str) -> float:
-        """A column's number."""
+    def parse_number(self, column: str) -> float:
+        """A column as a finite number."""
         try:
             value = float(column)
         except ValueError:
-            raise self.wrong(f"'{column}' is not a number.") from None
-        if value != value or abs(value) == float("inf"):
-            raise self.wrong(f"'{column}' is not a score.")
+            raise self.error(f"'{column}' is not a number.") from None
+        if not math.isfinite(value):
+            raise self.error(f"'{column}' is not a finite number.")
         return value
 
 
-def read_lines(path: Path, *, blank: bool = False) -> Iterator[Line]:
-    """The lines of a text; blank ones only if asked for. DataError if it is not UTF-8, or has none."""
+def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
+    """The lines of a text file, without blank lines unless `keep_blank`. DataError if there are none.
+
+    Lines that are not UTF-8 are read as Latin-1, the encoding of the older data sets.
+    """
     try:
         text = path.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
@@ -48,8 +53,8 @@ def read_lines(path: Path, *, blank: bool = False) -> Iterator[Line]:
         try:
             line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            line = raw.decode("latin-1")  # as the older data sets are
-        if line.strip() or blank:
+            line = raw.decode("latin-1")
+        if line.strip() or keep_blank:
             empty = False
             yield Line(path, number, line)
     if empty:

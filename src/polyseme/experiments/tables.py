@@ -112,7 +112,7 @@ def analogies(evaluations: Mapping[str, Evaluation]) -> Table:
                 groups = [evaluation.table.get(group, {}).get(way) for group in ("semantic", "syntactic", "total")]
                 rows.append([label, way, *(_with_control(score) for score in groups)])
     first = next(iter(evaluations.values()))
-    note = f"Percent of {first.covered:,} of {first.total:,} {first.what}. {WITH_CONTROL}"
+    note = f"Percent of {first.covered:,} of {first.total:,} {first.items}. {WITH_CONTROL}"
     return Table("analogies", "Word analogies", ["model", "vectors", "semantic", "syntactic", "total"], rows, note)
 
 
@@ -135,12 +135,12 @@ def against_controls(labels: Iterable[str], scores: Scores) -> Table:
 def intervals(tasks: Mapping[str, Scores]) -> Table:
     """Every score with its interval."""
     rows: list[list[Cell]] = [
-        [task, label, measure, s.value, s.low, s.high, s.control, s.with_unknown]
+        [task, label, measure, s.value, s.low, s.high, s.control, s.including_oov]
         for task, scores in tasks.items()
         for label, each in scores.items()
         for measure, s in each.items()
     ]
-    columns = ["task", "model", "measure", "score", "low", "high", "random senses", "with unknown"]
+    columns = ["task", "model", "measure", "score", "low", "high", "random senses", "incl. OOV"]
     return Table("intervals", "Every score", columns, rows, "The 95% interval is of 1,000 bootstrap samples.", digits=2)
 
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +59,7 @@ def sparse_scws(
     """SCWS by TF-IDF and by pruned TF-IDF."""
     pairs = _sparse_pairs(corpus, vocabulary, read_scws(path), path, window, seed)
     table = pairs.table()
-    probabilities = pairs.in_their_contexts()
-    table["Pruned TF-IDF"] |= pairs.scores(
-        partial(pairs.within_contexts, probabilities), partial(pairs.drawn, probabilities)
-    )
+    table["Pruned TF-IDF"] |= pairs.scores_in_context(pairs.probabilities(pairs.sparse.probabilities))
     return table
 
 
@@ -100,6 +96,10 @@ class SparseModel:
 
     def shares(self, word: int) -> NDArray[np.float64]:
         return self.prototypes[word].shares
+
+    def cosines(self, a: int, b: int) -> Floats:
+        """The cosines of the prototypes of two words, (prototypes of a, prototypes of b)."""
+        return np.asarray((self.prototypes[a].rows @ self.prototypes[b].rows.T).toarray())
 
     def probabilities(self, word: int, occurrence: Instance) -> NDArray[np.float64]:
         """Of the prototypes of a word in its context."""
@@ -267,19 +267,12 @@ class _SparsePairs(KnownPairs):
 
     def __init__(self, sparse: SparseModel, pairs: list[RatedPair], path: Path) -> None:
         self.sparse = sparse
-        super().__init__(sparse, pairs, path)  # type: ignore[arg-type]
-
-    def _cosines(self, a: int, b: int) -> Floats:
-        u, v = (self.sparse.prototypes[word].rows for word in (a, b))
-        return np.asarray((u @ v.T).toarray())
+        super().__init__(pairs, path, word_id=sparse.id_of, shares=sparse.shares, cosines=sparse.cosines)
 
     def table(self) -> Scores:
         """The scores that need no context."""
-        whole, pruned = (
-            self.scores(partial(self._of_words, vectors), lambda _: {})
-            for vectors in (self.sparse.vectors, self.sparse.pruned)
-        )
-        senses = self.scores(self._of_prototypes, self.drawn_without_contexts)
+        whole, pruned = (self.scores(self._of_words(vectors)) for vectors in (self.sparse.vectors, self.sparse.pruned))
+        senses = self.scores(self._of_prototypes(), self.random_senses)
         return {"TF-IDF": whole, "Pruned TF-IDF": pruned | senses}
 
     def _of_words(self, vectors: dict[int, Rows]) -> dict[str, NDArray[np.float64]]:
@@ -287,13 +280,6 @@ class _SparsePairs(KnownPairs):
 
     def _of_prototypes(self) -> dict[str, NDArray[np.float64]]:
         return {"avg_sim": np.array([cosines.mean() for cosines in self.cosines], np.float64)}
-
-    def in_their_contexts(self) -> list[tuple[NDArray[np.float64], ...]]:
-        pairs = [self.pairs[i] for i in self.known]
-        return [
-            tuple(self.sparse.probabilities(word, o) for word, o in zip(ids, (pair.a, pair.b), strict=True))
-            for ids, pair in zip(self.ids, pairs, strict=True)
-        ]
 
 
 def _sparse_pairs(

@@ -79,20 +79,50 @@ def _check_window(window: int | None) -> None:
 
 
 def context_vector(data: ModelData, context: Context) -> NDArray[np.float32]:
-    """The context vector, computed by the kernel that clusters contexts in training."""
+    """The context vector of a context."""
+    ids = np.array([*context.left, *context.right], np.int64)
+    target, n = len(context.left), len(ids)
+    tokens = np.insert(np.arange(n, dtype=np.int32), target, -1)  # rows of the table below; -1 is the target
+    table = np.asarray(data.context_table[ids])
+    sentences = np.array([0, n + 1])
+    weights = data.context_weights[ids]
+    return np.asarray(_gather(table, weights, tokens, np.array([target]), sentences, max(n, 1), context.decay)[0])
+
+
+def context_vectors(
+    data: ModelData, tokens: NDArray[np.int32], sentences: NDArray[np.int64], positions: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """(k, c) The context vectors of tokens of a text.
+
+    tokens     IN  int32 (n,)      word ids; ids outside the vocabulary are skipped
+    sentences  IN  int64 (m + 1,)  index of the first token of each sentence, then n
+    positions  IN  int64 (k,)      indices of the tokens
+    """
+    table, weights = data.context_table, data.context_weights
+    return _gather(table, weights, tokens, positions, sentences, data.sense_window, float(data.sense_decay))
+
+
+def _gather(
+    table: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    tokens: NDArray[np.int32],
+    positions: NDArray[np.int64],
+    sentences: NDArray[np.int64],
+    window: int,
+    decay: float,
+) -> NDArray[np.float32]:
+    """Context vectors, computed by the kernel that clusters contexts in training."""
     from polyseme.kernels.contexts import gather_contexts  # imports Numba, which most queries do not need
     from polyseme.kernels.simd.padding import padded_rows, zero_padded_rows
 
-    ids = np.array([*context.left, *context.right], np.int64)
-    table = data.context_table[ids]
-    target, n = len(context.left), len(ids)
-    tokens = np.insert(np.arange(n, dtype=np.int32), target, -1)  # rows of the table; -1 is the target
-    out = zero_padded_rows(1, table.shape[1])
+    containing = np.searchsorted(sentences, positions, side="right") - 1
+    starts, ends = np.asarray(sentences[containing]), np.asarray(sentences[containing + 1])
+    width = table.shape[1]
+    out = zero_padded_rows(len(positions), width)
     gather_contexts(
-        tokens, np.array([target]), np.zeros(1, np.int64), np.array([n + 1]), max(n, 1), np.float32(context.decay),
-        data.context_weights[ids], padded_rows(np.asarray(table)), out,
-    )  # fmt: skip
-    return out[0, : table.shape[1]]
+        np.asarray(tokens), positions, starts, ends, window, np.float32(decay), weights, padded_rows(table), out
+    )
+    return out[:, :width]
 
 
 def sense_probabilities(data: ModelData, word: int, context: Context, posterior: Posterior) -> NDArray[np.float64]:

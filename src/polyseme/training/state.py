@@ -75,7 +75,7 @@ class TrainState:
         return cls(config, vocabulary, threads, parameters, tables, senses_split=False)
 
     @property
-    def kernel_settings(self) -> KernelConfig:
+    def kernel_config(self) -> KernelConfig:
         """The settings of the training kernel for the current part of the run."""
         config = self.config
         discovers = config.model == "np-mssg"
@@ -91,7 +91,7 @@ class TrainState:
             fill_empty=discovers or config.sense_init != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
-            hot=num_hot_rows(len(self.vocabulary), self.threads),
+            hot_rows=num_hot_rows(len(self.vocabulary), self.threads),
         )
 
     @property

@@ -106,7 +106,7 @@ class Trainer:
         started = time.monotonic()
         state = self.state
         state.split_senses()
-        if self.blocks_done and state.config.sense_init == "clusters" and state.kernel_settings.rule == BY_CENTER:
+        if self.blocks_done and state.config.sense_init == "clusters" and state.kernel_config.rule == BY_CENTER:
             init_from_clusters(state, self.corpus)
         self.seconds += time.monotonic() - started
 
@@ -150,7 +150,7 @@ class Trainer:
 
     def _work(self, thread: int, end: int, leave: threading.Event) -> None:
         """Train block after block, in one thread."""
-        state, settings = self.state, self.state.kernel_settings
+        state, settings = self.state, self.state.kernel_config
         try:
             scratch = make_scratch(MAX_SENTENCE_TOKENS, state.config.dim, state.tables.context_table.shape[1], settings)
             while not leave.is_set():
