@@ -12,7 +12,7 @@ from polyseme import SenseModel, load, train
 from polyseme.corpus.planted import PlantedCorpus
 from polyseme.errors import UnknownWord
 from polyseme.evaluation.planted_recovery import score_planted
-from polyseme.training.config import make_config
+from polyseme.training.config import ModelName, make_config
 from tests.conftest import MODELS
 
 pytestmark = pytest.mark.parametrize("name", MODELS)
