@@ -17,6 +17,7 @@ from polyseme.evaluation.controls import drawn_instead
 from polyseme.evaluation.instances import Instance, marked, probabilities_of
 from polyseme.evaluation.scores import DRAWS, Evaluation, Score, bootstrap, draw_samples
 from polyseme.evaluation.text_files import Line, read_lines
+from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.similarity import similarity_in_context
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 Measures = dict[str, Vector]
-Probabilities = tuple[Vector, ...]
+PairProbabilities = tuple[Vector, Vector]  # of the senses of the two words
 
 SCWS_LAYOUT = "id, word, pos, word, pos, context, context, mean rating, in columns parted by tabs"
 PAIR_LAYOUT = "word, word, rating, in columns parted by tabs, commas or blanks"
@@ -42,20 +43,20 @@ class RatedPair:
 
 def scws(model: SenseModel, path: Path, *, window: int | None = None) -> Evaluation:
     """Stanford's Contextual Word Similarities, with every measure and both ways to choose senses."""
-    pairs = KnownPairs(model, read_scws(path), path)
-    table = {"words": pairs.scores(pairs.without_contexts, pairs.drawn_without_contexts)}
+    data = model._data
+    pairs = _known_pairs(data, read_scws(path), path)
+    table = {"words": pairs.scores(_without_contexts(data, pairs), pairs.random_senses)}
     for posterior in get_args(Posterior):
-        probabilities = pairs.probabilities(posterior, window)
-        table[posterior] = pairs.scores(
-            partial(pairs.within_contexts, probabilities), partial(pairs.drawn, probabilities)
-        )
+        probabilities = pairs.probabilities(partial(_probabilities, model, posterior, window))
+        table[posterior] = pairs.scores_in_context(probabilities)
     return Evaluation("scws", len(pairs.known), len(pairs.pairs), table, what="pairs of known words")
 
 
 def wordsim(model: SenseModel, path: Path) -> Evaluation:
     """A file of word pairs and ratings."""
-    pairs = KnownPairs(model, read_pairs(path), path)
-    table = {"words": pairs.scores(pairs.without_contexts, pairs.drawn_without_contexts)}
+    data = model._data
+    pairs = _known_pairs(data, read_pairs(path), path)
+    table = {"words": pairs.scores(_without_contexts(data, pairs), pairs.random_senses)}
     return Evaluation("wordsim", len(pairs.known), len(pairs.pairs), table, what="pairs of known words")
 
 
@@ -127,12 +128,45 @@ def _without_pos(word: str) -> str:
     return stem if stem and tag in ("n", "v", "j", "a", "r") else word
 
 
-class KnownPairs:
-    """The pairs whose words a model knows, and their scores."""
+def _known_pairs(data: ModelData, pairs: list[RatedPair], path: Path) -> KnownPairs:
+    def cosines(a: int, b: int) -> NDArray[np.float32]:
+        u, v = (data.unit_sense_vectors[data.rows(w).start : data.rows(w).stop] for w in (a, b))
+        return np.asarray(u @ v.T)
 
-    def __init__(self, model: SenseModel, pairs: list[RatedPair], path: Path) -> None:
-        ids = [(model._data.word_id(pair.a.word), model._data.word_id(pair.b.word)) for pair in pairs]
-        self.model = model
+    return KnownPairs(pairs, path, word_id=data.word_id, shares=data.shares, cosines=cosines)
+
+
+def _probabilities(model: SenseModel, posterior: Posterior, window: int | None, _: int, instance: Instance) -> Vector:
+    return probabilities_of(model, instance, posterior, window)
+
+
+def _without_contexts(data: ModelData, pairs: KnownPairs) -> Measures:
+    words = data.unit_global_vectors
+    return {
+        "global_sim": np.array([words[a] @ words[b] for a, b in pairs.ids]),
+        "avg_sim": np.array([cosines.mean() for cosines in pairs.cosines]),
+        "max_sim": np.array([cosines.max() for cosines in pairs.cosines]),
+    }
+
+
+class KnownPairs:
+    """The pairs whose words a model knows, and their scores.
+
+    word_id  returns the id of a word, or None if it is not in the vocabulary
+    shares   returns the shares of a word's senses
+    cosines  returns the cosines of two words' senses, (senses of a, senses of b)
+    """
+
+    def __init__(
+        self,
+        pairs: list[RatedPair],
+        path: Path,
+        *,
+        word_id: Callable[[str], int | None],
+        shares: Callable[[int], Vector],
+        cosines: Callable[[int, int], NDArray[np.float32]],
+    ) -> None:
+        ids = [(word_id(pair.a.word), word_id(pair.b.word)) for pair in pairs]
         self.pairs = pairs
         self.known = [i for i, (a, b) in enumerate(ids) if a is not None and b is not None]
         self.ids = [(a, b) for a, b in ids if a is not None and b is not None]
@@ -140,79 +174,69 @@ class KnownPairs:
             raise DataError(
                 f"{path}: the model knows the words of {len(self.known)} pairs of {len(pairs)}; 2 are needed."
             )
-        self.shares = [(model._data.shares(a), model._data.shares(b)) for a, b in self.ids]
-        self.cosines = [self._cosines(a, b) for a, b in self.ids]
+        self.ratings = np.array([pairs[i].rating for i in self.known])
+        self.shares = [(shares(a), shares(b)) for a, b in self.ids]
+        self.cosines = [cosines(a, b) for a, b in self.ids]
 
-    def _cosines(self, a: int, b: int) -> NDArray[np.float32]:
-        """Of every sense of the one word with every sense of the other."""
-        u, v = (
-            self.model._data.unit_sense_vectors[self.model._data.rows(w).start : self.model._data.rows(w).stop]
-            for w in (a, b)
-        )
-        return np.asarray(u @ v.T)
-
-    def without_contexts(self) -> Measures:
-        words = self.model._data.unit_global_vectors
-        return {
-            "global_sim": np.array([words[a] @ words[b] for a, b in self.ids]),
-            "avg_sim": np.array([cosines.mean() for cosines in self.cosines]),
-            "max_sim": np.array([cosines.max() for cosines in self.cosines]),
-        }
-
-    def drawn_without_contexts(self, random: np.random.Generator) -> Measures:
-        """The control of what needs no context: the cosine of one drawn sense of each word."""
+    def random_senses(self, rng: np.random.Generator) -> Measures:
+        """The control of measures without contexts: the cosine of one sense of each word, sampled by share."""
         values = np.array(
             [
-                cosines[random.choice(len(p), p=p), random.choice(len(q), p=q)]
+                cosines[rng.choice(len(p), p=p), rng.choice(len(q), p=q)]
                 for cosines, (p, q) in zip(self.cosines, self.shares, strict=True)
             ]
         )
         return {"avg_sim": values, "max_sim": values}
 
-    def probabilities(self, posterior: Posterior, window: int | None) -> list[Probabilities]:
-        """Of the senses of both words of each pair, in their contexts."""
+    def probabilities(self, of: Callable[[int, Instance], Vector]) -> list[PairProbabilities]:
+        """The sense probabilities of both words of each pair; `of` returns those of a word id in an instance."""
         pairs = [self.pairs[i] for i in self.known]
-        return [tuple(probabilities_of(self.model, o, posterior, window) for o in (pair.a, pair.b)) for pair in pairs]
+        return [(of(a, pair.a), of(b, pair.b)) for (a, b), pair in zip(self.ids, pairs, strict=True)]
 
-    def within_contexts(self, probabilities: list[Probabilities]) -> Measures:
+    def scores_in_context(self, probabilities: list[PairProbabilities]) -> dict[str, Score]:
+        """The scores of the measures that depend on contexts."""
+
+        def random_senses(rng: np.random.Generator) -> Measures:
+            return self._in_context(
+                [
+                    (drawn_instead(p, shares_a, rng), drawn_instead(q, shares_b, rng))
+                    for (p, q), (shares_a, shares_b) in zip(probabilities, self.shares, strict=True)
+                ]
+            )
+
+        return self.scores(self._in_context(probabilities), random_senses)
+
+    def _in_context(self, probabilities: list[PairProbabilities]) -> Measures:
         rows = [
             similarity_in_context(cosines, p, q) for cosines, (p, q) in zip(self.cosines, probabilities, strict=True)
         ]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
-    def drawn(self, probabilities: list[Probabilities], random: np.random.Generator) -> Measures:
-        return self.within_contexts(
-            [
-                tuple(drawn_instead(p, share, random) for p, share in zip(both, shares, strict=True))
-                for both, shares in zip(probabilities, self.shares, strict=True)
-            ]
+    def scores(
+        self, measures: Measures, control: Callable[[np.random.Generator], Measures] = lambda _: {}
+    ) -> dict[str, Score]:
+        """The score of each measure; `control` returns the measures of one run with random senses."""
+        rng = np.random.default_rng(0)
+        runs = [control(rng) for _ in range(DRAWS)]
+        return {
+            name: self._score(values, [run[name] for run in runs if name in run]) for name, values in measures.items()
+        }
+
+    def _score(self, values: Vector, controls: list[Vector]) -> Score:
+        low, high = bootstrap(
+            len(values), lambda samples: _correlation(rankdata(values[samples], axis=-1), self._sampled_ranks)
+        )
+        all_values = np.full(len(self.pairs), values.mean())
+        all_values[self.known] = values
+        return Score(
+            value=100 * float(spearman(values, self.ratings)),
+            low=100 * low,
+            high=100 * high,
+            control=100 * float(np.mean([spearman(run, self.ratings) for run in controls])) if controls else None,
+            with_unknown=100 * float(spearman(all_values, [pair.rating for pair in self.pairs])),
         )
 
     @cached_property
-    def _sampled_ranks(self) -> NDArray[np.float64]:
-        """The ranks of the ratings in the samples of `bootstrap`: the same for every measure."""
-        ratings = np.array([self.pairs[i].rating for i in self.known])
-        return np.asarray(rankdata(ratings[draw_samples(len(ratings))], axis=-1))
-
-    def scores(
-        self, measure: Callable[[], Measures], control: Callable[[np.random.Generator], Measures]
-    ) -> dict[str, Score]:
-        ratings = np.array([self.pairs[i].rating for i in self.known])
-        random = np.random.default_rng(0)
-        draws = [control(random) for _ in range(DRAWS)]
-        return {
-            name: self._score(values, ratings, [draw[name] for draw in draws if name in draw])
-            for name, values in measure().items()
-        }
-
-    def _score(self, values: Vector, ratings: Vector, draws: list[Vector]) -> Score:
-        low, high = bootstrap(len(values), lambda s: _correlation(rankdata(values[s], axis=-1), self._sampled_ranks))
-        every = np.full(len(self.pairs), values.mean())
-        every[self.known] = values
-        return Score(
-            value=100 * float(spearman(values, ratings)),
-            low=100 * low,
-            high=100 * high,
-            control=100 * float(np.mean([spearman(draw, ratings) for draw in draws])) if draws else None,
-            with_unknown=100 * float(spearman(every, [pair.rating for pair in self.pairs])),
-        )
+    def _sampled_ranks(self) -> Vector:
+        """The ranks of the ratings in each bootstrap sample: the same for every measure."""
+        return np.asarray(rankdata(self.ratings[draw_samples(len(self.ratings))], axis=-1))
