@@ -59,7 +59,7 @@ def nearest_neighbours(labels: Iterable[str], models: Models) -> Table:
     for word in WORDS:
         for label in labels:
             model = models[label]
-            if model._data.word_id(word) is None:
+            if word not in model:
                 rows.append([word, label, None, "not in the vocabulary"])
                 continue
             for sense in model.senses(word):

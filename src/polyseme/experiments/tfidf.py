@@ -58,9 +58,7 @@ def tfidf_scws(
     corpus: EncodedCorpus, vocabulary: Vocabulary, path: Path, *, window: int = WINDOW, seed: int = 1
 ) -> Scores:
     """The scores of TF-IDF and pruned TF-IDF on SCWS."""
-    rated = read_scws(path)
-    model = fit_tfidf(corpus, vocabulary, _words(rated), window=window, seed=seed)
-    pairs = _known_pairs(model, rated, path)
+    model, pairs = _fit_pairs(corpus, vocabulary, read_scws(path), path, window, seed)
     scores = _scores_without_contexts(model, pairs)
     scores["Pruned TF-IDF"] |= pairs.scores_in_context(pairs.probabilities(model.probabilities))
     return scores
@@ -70,20 +68,16 @@ def tfidf_wordsim(
     corpus: EncodedCorpus, vocabulary: Vocabulary, path: Path, *, window: int = WINDOW, seed: int = 1
 ) -> Scores:
     """The scores of TF-IDF and pruned TF-IDF on a file of word pairs and ratings."""
-    rated = read_pairs(path)
-    model = fit_tfidf(corpus, vocabulary, _words(rated), window=window, seed=seed)
-    return _scores_without_contexts(model, _known_pairs(model, rated, path))
+    return _scores_without_contexts(*_fit_pairs(corpus, vocabulary, read_pairs(path), path, window, seed))
 
 
-def _words(pairs: list[RatedPair]) -> list[str]:
-    return [instance.word for pair in pairs for instance in (pair.a, pair.b)]
-
-
-def _known_pairs(model: TfidfModel, pairs: list[RatedPair], path: Path) -> KnownPairs:
-    def cosines(a: int, b: int) -> Floats:
-        return np.asarray((model.prototypes[a].rows @ model.prototypes[b].rows.T).toarray())
-
-    return KnownPairs(pairs, path, word_id=model.word_id, shares=model.shares, cosines=cosines)
+def _fit_pairs(
+    corpus: EncodedCorpus, vocabulary: Vocabulary, pairs: list[RatedPair], path: Path, window: int, seed: int
+) -> tuple[TfidfModel, KnownPairs]:
+    """A TF-IDF model of the words of the pairs, and the pairs that it knows."""
+    words = [instance.word for pair in pairs for instance in (pair.a, pair.b)]
+    model = fit_tfidf(corpus, vocabulary, words, window=window, seed=seed)
+    return model, KnownPairs(pairs, path, word_id=model.word_id, shares=model.shares, cosines=model.cosines)
 
 
 def _scores_without_contexts(model: TfidfModel, pairs: KnownPairs) -> Scores:
@@ -122,6 +116,10 @@ class TfidfModel:
 
     def shares(self, word: int) -> NDArray[np.float64]:
         return self.prototypes[word].shares
+
+    def cosines(self, a: int, b: int) -> Floats:
+        """The cosines of the prototypes of two words, (prototypes of a, prototypes of b)."""
+        return np.asarray((self.prototypes[a].rows @ self.prototypes[b].rows.T).toarray())
 
     def probabilities(self, word: int, instance: Instance) -> NDArray[np.float64]:
         """The probability of each prototype of a word in a context."""

@@ -133,9 +133,9 @@ def group_senses(words: list[str], rows: NDArray[np.float32]) -> ImportedVectors
 def find_numbered_senses(names: Sequence[str]) -> dict[str, list[int]]:
     """The rows of each word's senses in order of their numbers, if the file has one vector per sense; else nothing.
 
-    A sense is named by its word, a separator (`#`, `_` or `--`) and a number: `bank#1`. Other names end in a number as
-    well, so a word's numbers are accepted only if they start at 0 or 1 and have no gap, and if the word without a
-    number is not in the file: neither `covid_19`, nor `figure_1` beside `figure`. A separator is accepted only if at
+    A sense is named by its word, a separator (`#`, `_` or `--`) and a number: `bank#1`. Since other names end in a
+    number too, a word's numbers are accepted only if they start at 0 or 1 without a gap, and if the word itself is not
+    in the file: `covid_19` is not a sense, nor is `figure_1` if there is a `figure`. A separator is accepted only if at
     least MIN_AMBIGUOUS_WORDS accepted words have several senses, and at least MIN_NUMBERED_SHARE of the words with that
     separator and a number are accepted.
 
