@@ -43,7 +43,7 @@ PROFILES = {
 
 @dataclass(frozen=True)
 class Run:
-    """A model to train. It has its `label` in tables and its `name` on disk."""
+    """A model to train: `label` is its name in tables, `name` its file name."""
 
     label: str
     settings: dict[str, Any] = field(hash=False)

@@ -83,7 +83,7 @@ def _first_existing(folder: Path, *names: str) -> Path:
 
 
 def _encoded_corpus(corpus: Path, out: Path, tokenizer: str) -> EncodedCorpus:
-    """The corpus itself if it is encoded; else the one that is encoded, or was before, in `out`."""
+    """The corpus if it is encoded already, else its encoding in `out`, which is reused while the text is unchanged."""
     if is_encoded(corpus):
         return EncodedCorpus.open(corpus)
     folder = out / "corpus"
@@ -141,7 +141,7 @@ class _Experiments:
         self.say(step)
 
     def _score_baselines(self) -> None:
-        """Score the TF-IDF vectors. They define one posterior of senses, which counts for both tables of SCWS."""
+        """Score the TF-IDF vectors, which have only one way to compute the probabilities of senses."""
         config = self.plan.main[0].config
         vocabulary = cut(self.corpus.words, self.corpus.counts, min_count=config.min_count, max_size=None)
         self._say("scoring TF-IDF")
