@@ -1,7 +1,7 @@
-"""Speed of questions to a model: python benchmarks/questions.py MODEL TEXT
+"""Speed of queries: python benchmarks/queries.py MODEL TEXT
 
-Tagging on one core and on two, the time in which a process of its own answers from MODEL and from a model of about
-1 GB, and how long the first training takes, which compiles the kernels, and the next.
+Measures tagging on one and two threads, commands of the command line on MODEL and on a model of about 1 GB, and a small
+training run with and without compiled kernels in the cache. Writes a section of benchmarks/RESULTS.md.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -35,73 +36,76 @@ def main() -> None:
     parser.add_argument("text")
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
-    rows = [(f"tagging, tokens/s on {threads} threads", f"{tagging(arguments, threads):,.0f}") for threads in (1, 2)]
-    first, next_ = compiling(arguments.repeat)
-    rows += [("training on 100 lines, the first ever, seconds", f"{first:.1f}"), ("the next, seconds", f"{next_:.1f}")]
-    with tempfile.TemporaryDirectory() as folder:
-        large = large_model(Path(folder) / "large.model", words=174_000)
-        size = sum(file.stat().st_size for file in large.iterdir()) / 1e9
-        for what, arguments_of in (
-            ("`polyseme --help`", ["--help"]),
-            ("`polyseme train --help`", ["train", "--help"]),
-            ("`polyseme senses MODEL bank`", ["senses", arguments.model, "bank"]),
-            (f"`polyseme info` of {size:.1f} GB", ["info", str(large)]),
-            (f"`polyseme senses` of {size:.1f} GB", ["senses", str(large), "w7"]),
-        ):
-            seconds = best(arguments.repeat, lambda a=arguments_of: ask(a))  # type: ignore[misc]
-            rows.append((f"{what}, seconds", f"{seconds:.2f}"))
-        opening = best(arguments.repeat, lambda: SenseModel.load(large).vector("w7"))
-        rows.append((f"opening {size:.1f} GB in a running process, seconds", f"{opening:.3f}"))
-        loaded = SenseModel.load(large_model(Path(folder) / "neighbours.model", words=100_000))
-        loaded.neighbours("w7#1")
-        near = best(arguments.repeat, lambda: loaded.neighbours("w7#1"))
-        rows.append(
-            (
-                f"neighbours among {len(loaded.sense_vectors):,} senses of 300 dimensions, seconds",
-                f"{near:.3f}",
-            )
-        )
+    rows = list(measurements(arguments))
     text = "\n".join(
         [
-            f"`python benchmarks/questions.py {Path(arguments.model).name} {Path(arguments.text).name}`",
+            f"`python benchmarks/queries.py {Path(arguments.model).name} {Path(arguments.text).name}`",
             "",
-            f"{processor()}; the best of {arguments.repeat}.",
+            f"{processor()}; the best of {arguments.repeat} runs.",
             "",
-            "| what | figure |",
+            "| measurement | result |",
             "|---|---:|",
-            *(f"| {what} | {figure} |" for what, figure in rows),
+            *(f"| {name} | {result} |" for name, result in rows),
         ]
     )
     print(text)
-    write_section(HERE / "RESULTS.md", "## Questions", text)
+    write_section(HERE / "RESULTS.md", "## Queries", text)
 
 
-def tagging(arguments: argparse.Namespace, threads: int) -> float:
-    """Tokens tagged in a second, of the first 10 MB of a text for each thread."""
+def measurements(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """What was measured, and the result."""
+    for threads in (1, 2):
+        yield f"tagging, {threads} threads, tokens/s", f"{tagging_speed(arguments, threads):,.0f}"
+    cold, warm = training_seconds(arguments.repeat)
+    yield "training on 100 lines, kernels not compiled, seconds", f"{cold:.1f}"
+    yield "training on 100 lines, kernels compiled, seconds", f"{warm:.1f}"
+    with tempfile.TemporaryDirectory() as folder:
+        large = large_model(Path(folder) / "large.model", words=174_000)
+        size = sum(file.stat().st_size for file in large.iterdir()) / 1e9
+        for name, command in (
+            ("`polyseme --help`", ["--help"]),
+            ("`polyseme train --help`", ["train", "--help"]),
+            ("`polyseme senses MODEL bank`", ["senses", arguments.model, "bank"]),
+            (f"`polyseme info`, model of {size:.1f} GB", ["info", str(large)]),
+            (f"`polyseme senses`, model of {size:.1f} GB", ["senses", str(large), "w7"]),
+        ):
+            seconds = best_seconds(arguments.repeat, partial(run_command, command))
+            yield f"{name}, seconds", f"{seconds:.2f}"
+        seconds = best_seconds(arguments.repeat, lambda: SenseModel.load(large).vector("w7"))
+        yield f"loading {size:.1f} GB in a running process, seconds", f"{seconds:.3f}"
+        model = SenseModel.load(large_model(Path(folder) / "neighbours.model", words=100_000))
+        model.neighbours("w7#1")  # computes the norms
+        seconds = best_seconds(arguments.repeat, lambda: model.neighbours("w7#1"))
+        senses = f"{len(model.sense_vectors):,} senses, {model.dim} dimensions"
+        yield f"neighbours among {senses}, seconds", f"{seconds:.3f}"
+
+
+def tagging_speed(arguments: argparse.Namespace, threads: int) -> float:
+    """Tokens tagged per second. Each thread tags 10 MB of the text."""
     with Path(arguments.text).open("rb") as file:
         texts = [file.read(10_000_000).decode("utf-8", "ignore") for _ in range(threads)]
     model = SenseModel.load(arguments.model)
     taggers = [Tagger(model._data) for _ in texts]
     for tagger in taggers:
-        tagger.tag(texts[0][:10_000])
+        tagger.tag(texts[0][:10_000])  # compiles the kernels
     tokens = sum(len(WORDS.pattern.findall(text)) for text in texts)
     with ThreadPoolExecutor(threads) as pool:
-        return tokens / best(arguments.repeat, lambda: list(pool.map(Tagger.tag, taggers, texts)))
+        return tokens / best_seconds(arguments.repeat, lambda: list(pool.map(Tagger.tag, taggers, texts)))
 
 
-def compiling(repeat: int) -> tuple[float, float]:
-    """Seconds of a small training in a process of its own: with no compiled kernels, and with those."""
+def training_seconds(repeat: int) -> tuple[float, float]:
+    """The time of a small training run in a new process, without and with compiled kernels in the cache."""
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "text"
-        text.write_text("a small text of some words that come again and again\n" * 100)
+        text.write_text("a small text with a few words that are repeated a hundred times\n" * 100)
         command = ["train", str(text), f"{folder}/model", "--force", "--dim", "16"]
         cache = {"NUMBA_CACHE_DIR": f"{folder}/cache"}
-        first = best(1, lambda: ask(command, cache))
-        return first, best(repeat, lambda: ask(command, cache))
+        cold = best_seconds(1, lambda: run_command(command, cache))
+        return cold, best_seconds(repeat, lambda: run_command(command, cache))
 
 
 def large_model(path: Path, words: int) -> Path:
-    """A model with random vectors, saved."""
+    """Save a model with random vectors, 300 dimensions and two senses per word, and return its path."""
     senses, dim = 2, 300
     random = np.random.default_rng(0)
     counts = np.sort(random.integers(50, 10_000, words))[::-1].astype(np.int64)
@@ -124,20 +128,21 @@ def large_model(path: Path, words: int) -> Path:
     return path
 
 
-def ask(arguments: list[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+def run_command(arguments: list[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Run `polyseme` with these arguments in a new process."""
     subprocess.run(
         [sys.executable, "-m", "polyseme", *arguments], check=True, env={**os.environ, **environment},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
 
 
-def best(repeat: int, work: Callable[[], object]) -> float:
-    """The seconds of the quickest of several runs."""
+def best_seconds(repeat: int, work: Callable[[], object]) -> float:
+    """The time in seconds of the fastest of several runs."""
     seconds = []
     for _ in range(repeat):
-        begin = time.perf_counter()
+        start = time.perf_counter()
         work()
-        seconds.append(time.perf_counter() - begin)
+        seconds.append(time.perf_counter() - start)
     return min(seconds)
 
 

@@ -1,6 +1,6 @@
-"""Reading, counting and encoding against gensim's build_vocab alone: python benchmarks/reading.py [CORPUS]
+"""Speed of encoding a corpus compared with gensim's build_vocab: python benchmarks/reading.py [CORPUS]
 
-Both in processes of their own, alternating, on the same unpacked file, one of its lines as long as it is.
+Each runs in its own process, in turn, on the same decompressed file. Lines keep their length.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def main() -> None:
     parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
-        print(json.dumps(run(arguments.run, arguments.corpus)))
+        print(json.dumps(run_here(arguments.run, arguments.corpus)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        corpus = unpack(Path(arguments.corpus), Path(folder))
+        corpus = decompress(Path(arguments.corpus), Path(folder))
         megabytes = Path(corpus).stat().st_size / 1e6
         results: dict[str, list[Result]] = {"gensim build_vocab": [], "polyseme encode": []}
         for _ in range(arguments.repeat):
@@ -43,8 +43,8 @@ def main() -> None:
         [
             f"`python benchmarks/reading.py {Path(arguments.corpus).name} --repeat {arguments.repeat}`",
             "",
-            f"{processor()}; {megabytes:.0f} MB of text, tokenizer `whitespace`; the best of {arguments.repeat} "
-            "alternating runs. gensim counts; polyseme counts and writes the encoded corpus.",
+            f"{processor()}; {megabytes:.0f} MB of text, tokenizer `whitespace`; the best of {arguments.repeat} runs. "
+            "gensim only counts words; polyseme counts them and writes the encoded corpus.",
             "",
             "| program | seconds | MB/s | peak MB |",
             "|---|---:|---:|---:|",
@@ -55,7 +55,8 @@ def main() -> None:
     write_section(HERE / "RESULTS.md", f"## Reading {Path(arguments.corpus).name}", text)
 
 
-def unpack(corpus: Path, folder: Path) -> str:
+def decompress(corpus: Path, folder: Path) -> str:
+    """Write the decompressed corpus to a file, and return its path."""
     from polyseme.corpus.sources import find_sources
 
     plain = folder / "corpus.txt"
@@ -65,12 +66,12 @@ def unpack(corpus: Path, folder: Path) -> str:
     return str(plain)
 
 
-def run(program: str, corpus: str) -> Result:
-    """One program, without the time of its imports, or of loading compiled kernels."""
+def run_here(program: str, corpus: str) -> Result:
+    """Run a program in this process. Imports and loading compiled kernels are not timed."""
     if program.startswith("gensim"):
         from gensim.models import Word2Vec
 
-        begin = time.perf_counter()
+        start = time.perf_counter()
         Word2Vec(min_count=5).build_vocab(corpus_file=corpus)
     else:
         from polyseme.corpus.encoding import encode
@@ -78,12 +79,12 @@ def run(program: str, corpus: str) -> Result:
         from polyseme.corpus.tokenizers import get_tokenizer
 
         with tempfile.TemporaryDirectory() as folder:
-            small = Path(folder) / "small.txt"
+            small = Path(folder) / "small.txt"  # loads the compiled kernels
             small.write_text("a few words\n")
             encode(find_sources(small), get_tokenizer("whitespace"), Path(folder) / "small")
-            begin = time.perf_counter()
+            start = time.perf_counter()
             encode(find_sources(corpus), get_tokenizer("whitespace"), Path(folder) / "corpus")
-    return {"seconds": time.perf_counter() - begin, "peak_mb": peak_memory()}
+    return {"seconds": time.perf_counter() - start, "peak_mb": peak_memory()}
 
 
 if __name__ == "__main__":

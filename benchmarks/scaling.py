@@ -1,8 +1,8 @@
-"""What a token costs as the task grows: python benchmarks/scaling.py CORPUS
+"""Training time per token by corpus size, dim, negatives, senses and threads: python benchmarks/scaling.py CORPUS
 
-Trains on the first tokens of an encoded corpus (see `polyseme encode`) with one thing changed at a time: the number of
-tokens, dimensions, negatives, senses or threads. Each is the best of several runs of training alone, in nanoseconds for
-each token of the corpus. Writes its section of benchmarks/RESULTS.md and benchmarks/scaling.png.
+Trains on the first tokens of an encoded corpus (see `polyseme encode`), varying one parameter at a time. Each figure is
+the best of several runs, training only, in nanoseconds per token of the corpus. Writes a section of
+benchmarks/RESULTS.md and benchmarks/scaling.png.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from speed import HERE, processor, write_section
 
 from polyseme import train
 from polyseme.corpus.encoded_corpus import EncodedCorpus
-from polyseme.training.config import make_config
+from polyseme.training.config import TrainConfig, make_config
 from polyseme.training.events import Event, TrainingFinished
 
 BASE: dict[str, Any] = {"dim": 100, "negatives": 5, "senses": 3, "threads": 2}
-ALWAYS: dict[str, Any] = {"subsample": 1e-3, "epochs": 1, "warmup": 0.0, "examples": 0}
+FIXED: dict[str, Any] = {"subsample": 1e-3, "epochs": 1, "warmup": 0.0, "examples": 0}
 TOKENS = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)
-SAME_WORDS, WORDS = "tokens, 14,000 words", 14_000  # a larger text has more words, which is another thing
+SAME_VOCABULARY, WORDS = "tokens, 14,000 words", 14_000  # separates the size of the text from that of the vocabulary
 SWEEPS: dict[str, tuple[int, ...]] = {
     "tokens": TOKENS,
-    SAME_WORDS: TOKENS,
+    SAME_VOCABULARY: TOKENS,
     "dim": (50, 100, 200, 300, 600),
     "negatives": (1, 2, 5, 10, 20),
     "senses": (1, 2, 3, 5, 10),
     "threads": (1, 2),
 }
 MODELS = ("skip-gram", "mssg")
-PART = 5_000_000  # tokens, where their number is not what changes
+DEFAULT_TOKENS = 5_000_000  # where the number of tokens does not vary
 
-Costs = dict[str, dict[str, list[float]]]  # by what changes and by model, one for each value
+Costs = dict[str, dict[str, list[float]]]  # by varied parameter, then by model: ns per token for each value
 
 
 def main() -> None:
@@ -45,61 +45,65 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     corpus = EncodedCorpus.open(arguments.corpus)
-    cost(first_part(corpus, 200_000), "mssg", 1)  # the kernels are compiled before anything is timed
+    cost(first_tokens(corpus, 200_000), "mssg", 1)  # compile the kernels before the timed runs
     costs: Costs = {}
-    for changed, values in SWEEPS.items():
-        costs[changed] = {model: [] for model in MODELS}
+    for varied, values in SWEEPS.items():
+        costs[varied] = {model: [] for model in MODELS}
         for value in values:
-            of_tokens = changed in ("tokens", SAME_WORDS)
-            part = first_part(corpus, value if of_tokens else PART)
-            settings = {changed: value} if not of_tokens else {"max_vocabulary": WORDS} if changed == SAME_WORDS else {}
+            part = first_tokens(corpus, value if varied in ("tokens", SAME_VOCABULARY) else DEFAULT_TOKENS)
+            settings = {"tokens": {}, SAME_VOCABULARY: {"max_vocabulary": WORDS}}.get(varied, {varied: value})
             for model in MODELS:
-                costs[changed][model].append(cost(part, model, arguments.repeat, **settings))
-                print(changed, value, model, f"{costs[changed][model][-1]:.0f} ns", file=sys.stderr, flush=True)
+                costs[varied][model].append(cost(part, model, arguments.repeat, **settings))
+                print(varied, value, model, f"{costs[varied][model][-1]:.0f} ns", file=sys.stderr, flush=True)
     text = "\n".join(report(costs, arguments))
     print(text)
     write_section(HERE / "RESULTS.md", "## Scaling", text)
     plot(costs, HERE / "scaling.png")
 
 
-def first_part(corpus: EncodedCorpus, tokens: int) -> EncodedCorpus:
-    """The sentences of about the first so many tokens; a corpus that is shorter begins anew."""
-    times = -(-tokens // len(corpus.tokens))
-    sentences = np.concatenate([corpus.sentences[:-1] + i * len(corpus.tokens) for i in range(times)])
+def first_tokens(corpus: EncodedCorpus, tokens: int) -> EncodedCorpus:
+    """The first sentences of a corpus, about `tokens` tokens; a shorter corpus is repeated."""
+    copies = -(-tokens // len(corpus.tokens))
+    sentences = np.concatenate([corpus.sentences[:-1] + i * len(corpus.tokens) for i in range(copies)])
     last = int(np.searchsorted(sentences, tokens, side="right")) - 1
-    ids = np.concatenate([corpus.tokens] * times)[: sentences[last]] if times > 1 else corpus.tokens[: sentences[last]]
-    return corpus.with_tokens(ids, corpus.words, sentences[: last + 1])
+    ids = np.concatenate([corpus.tokens] * copies) if copies > 1 else corpus.tokens
+    return corpus.with_tokens(ids[: sentences[last]], corpus.words, sentences[: last + 1])
 
 
-def cost(corpus: EncodedCorpus, model: str, repeat: int, **changed: int) -> float:
-    """Nanoseconds of training for each token of the corpus, the best of several runs."""
-    seconds: list[float] = []
+def cost(corpus: EncodedCorpus, model: str, repeat: int, **settings: int) -> float:
+    """Nanoseconds of training per token of the corpus, the best of several runs."""
+    runs = train_repeatedly(corpus, repeat, make_config(model=model, **{**FIXED, **BASE, **settings}))
+    return min(run.seconds for run in runs) / len(corpus.tokens) * 1e9
+
+
+def train_repeatedly(corpus: EncodedCorpus, repeat: int, config: TrainConfig) -> list[TrainingFinished]:
+    """Train `repeat` times in this process; the time and tokens of each run."""
+    runs: list[TrainingFinished] = []
 
     def listen(event: Event) -> None:
         if isinstance(event, TrainingFinished):
-            seconds.append(event.seconds)
+            runs.append(event)
 
-    config = make_config(model=model, **{**ALWAYS, **BASE, **changed})
     for _ in range(repeat):
-        train(corpus, config=config, tokenizer=corpus.description["tokenizer"], listen=listen)
-    return min(seconds) / len(corpus.tokens) * 1e9
+        train(corpus, tokenizer=corpus.description["tokenizer"], listen=listen, config=config)
+    return runs
 
 
 def report(costs: Costs, arguments: argparse.Namespace) -> Iterator[str]:
     yield f"`python benchmarks/scaling.py {arguments.corpus.name} --repeat {arguments.repeat}`\n"
-    fixed = ", ".join(f"{name} {value}" for name, value in BASE.items())
+    base = ", ".join(f"{name} {value}" for name, value in BASE.items())
     yield (
-        f"{processor()}. Nanoseconds of training for each token of the corpus, the best of {arguments.repeat}; "
-        f"what does not change is {PART:,} tokens, {fixed}. A vocabulary of {WORDS:,} words is about that of the "
-        "first million tokens. No warm-up, so that mssg chooses among its senses all the time; subsampling 0.001. The "
-        "corpus begins anew where it is shorter than asked for.\n"
+        f"{processor()}. Nanoseconds of training per token of the corpus, the best of {arguments.repeat} runs. One "
+        f"parameter varies in each table; the others are {DEFAULT_TOKENS:,} tokens, {base}. {WORDS:,} words are about "
+        "the vocabulary of the first million tokens. No warm-up, so that mssg assigns senses from the start; "
+        "subsampling 0.001. A corpus with fewer tokens is repeated.\n"
     )
-    yield "![cost of a token](scaling.png)\n"
-    for changed, values in SWEEPS.items():
-        yield f"| {changed} | {' | '.join(f'{value:,}' for value in values)} |"
+    yield "![training time per token](scaling.png)\n"
+    for varied, values in SWEEPS.items():
+        yield f"| {varied} | {' | '.join(f'{value:,}' for value in values)} |"
         yield "|---|" + "---:|" * len(values)
         for model in MODELS:
-            yield f"| {model} | {' | '.join(f'{c:.0f}' for c in costs[changed][model])} |"
+            yield f"| {model} | {' | '.join(f'{c:.0f}' for c in costs[varied][model])} |"
         yield ""
 
 
@@ -110,12 +114,12 @@ def plot(costs: Costs, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, len(SWEEPS), figsize=(18, 3.2), layout="constrained")
-    for axis, (changed, values) in zip(axes, SWEEPS.items(), strict=True):
+    for axis, (varied, values) in zip(axes, SWEEPS.items(), strict=True):
         for model in MODELS:
-            axis.plot(values, costs[changed][model], marker="o", label=model)
-        axis.set_xlabel(changed)
+            axis.plot(values, costs[varied][model], marker="o", label=model)
+        axis.set_xlabel(varied)
         axis.set_ylim(bottom=0)
-        if changed in ("tokens", SAME_WORDS):
+        if varied in ("tokens", SAME_VOCABULARY):
             axis.set_xscale("log")
         else:
             axis.set_xticks(values)

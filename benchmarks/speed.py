@@ -1,9 +1,9 @@
-"""Speed against gensim, fastText and word2vec: python benchmarks/speed.py [CORPUS]
+"""Speed compared with gensim, fastText and word2vec: python benchmarks/speed.py [CORPUS]
 
-Runs each program in a process of its own, alternating, on the same file with the same dim, window, negatives,
-subsampling, minimum count, epochs and threads, and writes its section of benchmarks/RESULTS.md and a plot. End to end
-is the whole program: polyseme's also finds example sentences and saves the model; the others' reads the vocabulary,
-trains and saves vectors. fastText (without subwords) and word2vec take part if they are installed.
+Runs each program in its own process, in turn, on the same file with the same dim, window, negatives, subsampling,
+minimum count, epochs and threads. Writes a section of benchmarks/RESULTS.md and a plot. End-to-end time covers the
+whole program: all programs count the vocabulary, train and save vectors; polyseme also extracts example sentences.
+fastText (without subwords) and word2vec are included if they are installed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared" / "data" / "corpora" / "wiki8.xz"
 OURS = ("polyseme skip-gram", "polyseme mssg", "polyseme np-mssg")
-LINE = 1000  # gensim hands out work by lines, so one long line would give its second thread nothing to do
+MAX_LINE_WORDS = 1000  # gensim distributes lines to threads: with one long line, all but one would be idle
 
 Result = dict[str, Any]
 
@@ -34,23 +34,23 @@ Result = dict[str, Any]
 def main() -> None:
     arguments = parse()
     if arguments.run:
-        print(json.dumps(run(arguments.run, arguments)))
+        print(json.dumps(run_here(arguments.run, arguments)))
         return
     with tempfile.TemporaryDirectory() as folder:
         arguments.name = Path(arguments.corpus).name
         arguments.corpus = prepare(Path(arguments.corpus), Path(folder))
         programs = ["gensim", *(p for p in arguments.others if find_spec(p)), *OURS]
         results: dict[str, list[Result]] = {program: [] for program in programs}
-        for program in OURS:  # compile the kernels before anything is timed
-            start(program, arguments, warm_up=True)
+        for program in OURS:  # compile the kernels before the timed runs
+            run_in_process(program, arguments, warm_up=True)
         for _ in range(arguments.repeat):
             for program in programs:
-                results[program].append(start(program, arguments))
+                results[program].append(run_in_process(program, arguments))
                 print(program, results[program][-1], file=sys.stderr, flush=True)
     text = report(results, arguments)
     print(text)
-    passes = f", {arguments.epochs} passes" if arguments.epochs > 1 else ""
-    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions{passes}", text)
+    epochs = f", {arguments.epochs} epochs" if arguments.epochs > 1 else ""
+    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions{epochs}", text)
     plot(results, HERE / plot_name(arguments))
 
 
@@ -65,26 +65,26 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--others", nargs="*", default=["fasttext", "word2vec"], help="who takes part besides gensim")
+    parser.add_argument("--others", nargs="*", default=["fasttext", "word2vec"], help="compared with, if installed")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def prepare(corpus: Path, folder: Path) -> str:
-    """The corpus unpacked, in lines of at most LINE words."""
+    """Write the decompressed corpus to a file with lines of at most MAX_LINE_WORDS words, and return its path."""
     from polyseme.corpus.sources import find_sources
 
     lines = folder / "corpus.txt"
     with find_sources(corpus)[0].open() as text, lines.open("wb") as out:
         for line in text:
             words = line.split()
-            for i in range(0, len(words), LINE):
-                out.write(b" ".join(words[i : i + LINE]) + b"\n")
+            for i in range(0, len(words), MAX_LINE_WORDS):
+                out.write(b" ".join(words[i : i + MAX_LINE_WORDS]) + b"\n")
     return str(lines)
 
 
-def start(program: str, arguments: argparse.Namespace, *, warm_up: bool = False) -> Result:
-    """Run a program in a process of its own."""
+def run_in_process(program: str, arguments: argparse.Namespace, *, warm_up: bool = False) -> Result:
+    """Run a program in a new process; with `warm_up`, on the first 200 lines."""
     settings = [
         f"--{name.replace('_', '-')}={value}"
         for name, value in vars(arguments).items()
@@ -92,56 +92,56 @@ def start(program: str, arguments: argparse.Namespace, *, warm_up: bool = False)
     ]
     corpus = arguments.corpus
     if warm_up:
-        corpus = f"{arguments.corpus}.start"
+        corpus = f"{arguments.corpus}.warm-up"
         with Path(arguments.corpus).open("rb") as file:
             Path(corpus).write_bytes(b"".join(file.readline() for _ in range(200)))
     command = [sys.executable, __file__, corpus, *settings, f"--run={program}"]
-    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # word2vec is a program there
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env={**os.environ, "PATH": paths})
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+    # pip installs the executable of word2vec beside that of Python.
+    search_path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, env={**os.environ, "PATH": search_path})
+    return json.loads(process.stdout)  # type: ignore[no-any-return]
 
 
-def run(program: str, arguments: argparse.Namespace) -> Result:
-    """One program, timed from the first import to the saved vectors."""
-    begin = time.perf_counter()
+def run_here(program: str, arguments: argparse.Namespace) -> Result:
+    """Run a program in this process, timed from its import to the saved vectors."""
+    start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         if program in OURS:
-            parts = polyseme(program.split()[1], arguments, folder)
+            result = polyseme(program.split()[1], arguments, folder)
         else:
-            parts = {"gensim": gensim, "fasttext": fasttext, "word2vec": word2vec}[program](arguments, folder)
-        seconds = time.perf_counter() - begin
-    parts["end_to_end"] = seconds
-    return parts if program == "word2vec" else {**parts, "peak_mb": peak_memory()}  # that is a process of its own
+            result = {"gensim": gensim, "fasttext": fasttext, "word2vec": word2vec}[program](arguments, folder)
+        result["end_to_end"] = time.perf_counter() - start
+    return result if program == "word2vec" else {**result, "peak_mb": peak_memory()}  # word2vec runs in a subprocess
 
 
 def peak_memory() -> float:
-    """The most memory this process has used, in MB; getrusage would also count what its parent had before it."""
+    """Peak memory of this process in MB. Unlike getrusage, it does not include the parent's memory before the fork."""
     return memory("VmHWM")
 
 
 def watch_anonymous_memory() -> Result:
-    """A result that holds the most memory used until now without that of mapped files, which others can have back."""
-    most = {"anonymous_mb": 0.0}
+    """A result in which a thread updates `anonymous_mb`: peak memory without mapped files, which can be dropped."""
+    result = {"anonymous_mb": 0.0}
 
     def watch() -> None:
         while True:
-            most["anonymous_mb"] = max(most["anonymous_mb"], memory("RssAnon"))
+            result["anonymous_mb"] = max(result["anonymous_mb"], memory("RssAnon"))
             time.sleep(0.01)
 
     threading.Thread(target=watch, daemon=True).start()
-    return most
+    return result
 
 
-def memory(kind: str) -> float:
-    """A line of what the system says of the memory of this process, in MB."""
+def memory(field: str) -> float:
+    """A memory figure of this process from /proc/self/status, in MB."""
     status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(kind)) / 1024
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(field)) / 1024
 
 
 def gensim(a: argparse.Namespace, folder: str) -> Result:
     from gensim.models import Word2Vec
 
-    begin = time.perf_counter()
+    start = time.perf_counter()
     model = Word2Vec(
         vector_size=a.dim, window=a.window, negative=a.negatives, sg=1, sample=a.sample, min_count=a.min_count,
         workers=a.threads, epochs=a.epochs,
@@ -153,7 +153,7 @@ def gensim(a: argparse.Namespace, folder: str) -> Result:
     )
     trained = time.perf_counter()
     model.wv.save(f"{folder}/vectors")
-    return {"reading": read - begin, "training": trained - read}
+    return {"reading": read - start, "training": trained - read}
 
 
 def fasttext(a: argparse.Namespace, folder: str) -> Result:
@@ -182,58 +182,59 @@ def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
     from polyseme.training.config import make_config
     from polyseme.training.events import CorpusEncoded, Event, TrainingFinished
 
-    found = watch_anonymous_memory()
+    result = watch_anonymous_memory()
 
     def listen(event: Event) -> None:
         if isinstance(event, CorpusEncoded):
-            found["reading"] = event.seconds
+            result["reading"] = event.seconds
         if isinstance(event, TrainingFinished):
-            found["training"] = event.seconds
+            result["training"] = event.seconds
 
     config = make_config(
-        model=name, senses=3, dim=a.dim, window=a.window, negatives=a.negatives, subsample=a.sample,
-        min_count=a.min_count, epochs=a.epochs, threads=a.threads,
+        model=name, dim=a.dim, window=a.window, negatives=a.negatives, subsample=a.sample, min_count=a.min_count,
+        epochs=a.epochs, threads=a.threads,
     )  # fmt: skip
     train(a.corpus, f"{folder}/model", config=config, tokenizer="whitespace", listen=listen)
-    return found
+    return result
 
 
 def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
-    """The table, with the settings and the machine."""
+    """The section of RESULTS.md: command, machine, settings and table."""
     best = {
         p: {k: (max if k.endswith("_mb") else min)(r[k] for r in runs) for k in runs[0]} for p, runs in results.items()
     }
-    middle = {p: statistics.median(r["end_to_end"] for r in runs) for p, runs in results.items()}
+    median = {p: statistics.median(r["end_to_end"] for r in runs) for p, runs in results.items()}
 
-    def shown(value: float | None, digits: int = 1) -> str:
+    def cell(value: float | None, digits: int = 1) -> str:
         return "-" if value is None else f"{value:.{digits}f}"
 
     rows = [
-        f"| {program} | {shown(b.get('reading'))} | {shown(b.get('training'))} | {b['end_to_end']:.1f} "
-        f"| {middle[program]:.1f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
-        f"| {middle['gensim'] / middle[program]:.2f} "
-        f"| {shown(b.get('peak_mb'), 0)} | {shown(b.get('anonymous_mb'), 0)} |"
+        f"| {program} | {cell(b.get('reading'))} | {cell(b.get('training'))} | {b['end_to_end']:.1f} "
+        f"| {median[program]:.1f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
+        f"| {median['gensim'] / median[program]:.2f} "
+        f"| {cell(b.get('peak_mb'), 0)} | {cell(b.get('anonymous_mb'), 0)} |"
         for program, b in best.items()
     ]
     command = (
         f"python benchmarks/speed.py --dim {a.dim} --negatives {a.negatives} --sample {a.sample:g} "
         f"--epochs {a.epochs} --threads {a.threads}"
     )
-    heads = ("program", "reading", "training", "end to end", "median", "ratio of bests", "of medians")
+    columns = ("program", "reading", "training", "end to end", "median", "speedup (best)", "speedup (median)")
     return "\n".join(
         [
             f"`{command} --repeat {a.repeat}`",
             "",
             f"{processor()}, {a.threads} threads; Python {platform.python_version()}, gensim {version('gensim')}, "
-            f"Numba {version('numba')}. {a.name} in lines of {LINE:,} words; window {a.window}, negatives "
-            f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. mssg learns "
-            f"three senses a word, np-mssg up to three, the others one. Seconds, the best of {a.repeat} alternating "
-            "runs, and their median from end to end; a ratio is gensim's time by the program's: more is faster.",
+            f"Numba {version('numba')}. {a.name} in lines of {MAX_LINE_WORDS:,} words; window {a.window}, negatives "
+            f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. mssg trains "
+            f"three senses per word, np-mssg up to three, the others one. Times are the best of {a.repeat} runs, in "
+            "seconds, and the median of end-to-end time; the programs run in turn. The speedup is gensim's end-to-end "
+            "time divided by the program's.",
             "",
-            f"![seconds from end to end]({plot_name(a)})",
+            f"![end-to-end time]({plot_name(a)})",
             "",
-            f"| {' | '.join(heads)} | peak MB | without mapped files |",
-            "|---|" + "---:|" * (len(heads) + 1),
+            f"| {' | '.join(columns)} | peak MB | peak MB without mapped files |",
+            "|---|" + "---:|" * (len(columns) + 1),
             *rows,
         ]
     )
@@ -255,23 +256,24 @@ def plot(results: dict[str, list[Result]], path: Path) -> None:
     axis.barh(names, medians, color=["tab:blue" if name in OURS else "tab:gray" for name in names])
     for name in names:
         axis.plot([r["end_to_end"] for r in results[name]], [name] * len(results[name]), "k.", markersize=4)
-    axis.set_xlabel("seconds from end to end: median, and each run")
+    axis.set_xlabel("end-to-end time in seconds: median and single runs")
     figure.savefig(path, dpi=120)
 
 
 def processor() -> str:
+    """The name of the CPU."""
     info = Path("/proc/cpuinfo")
     names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
     return names[0] if names else platform.processor()
 
 
-def write_section(path: Path, head: str, text: str) -> None:
-    """Put a section into a Markdown file in the place of the one with the same head, else at its end."""
+def write_section(path: Path, heading: str, text: str) -> None:
+    """Replace the section with this heading in a Markdown file, or append it."""
     old = path.read_text(encoding="utf-8") if path.exists() else "# Results\n"
-    before, found, after = old.partition(f"\n{head}\n")
+    before, found, after = old.partition(f"\n{heading}\n")
     rest = after.partition("\n## ") if found else ("", "", "")
     tail = f"\n## {rest[2]}" if rest[1] else ""
-    path.write_text(f"{before.rstrip()}\n\n{head}\n\n{text}\n{tail}", encoding="utf-8")
+    path.write_text(f"{before.rstrip()}\n\n{heading}\n\n{text}\n{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -83,5 +83,5 @@ def test_reproduce_names_missing_data(tmp_path: Path, polyseme_command: Run) -> 
     (tmp_path / "text.txt").write_text("a b c\n")
     done = polyseme_command("reproduce", "text.txt", "out", "--data", ".")
     assert done.returncode == 2
-    assert "scws/ratings.txt is not there; name with --data the folder of the evaluation sets." in done.stderr
+    assert "scws/ratings.txt does not exist; give the folder of the evaluation sets with --data." in done.stderr
     assert not (tmp_path / "out").exists()

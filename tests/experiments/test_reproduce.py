@@ -1,4 +1,4 @@
-"""The whole report, on a planted corpus with tiny models."""
+"""The complete report, on a planted corpus with tiny models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TINY = Profile(dims=(8, 12), figure_dims=(8, 12), figure_senses=(1, 2, 3), figur
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Evaluation sets in words of the planted corpus, rated by chance."""
+    """Evaluation sets of words of the planted corpus, with arbitrary ratings."""
     folder = tmp_path_factory.mktemp("data")
     pairs = list(combinations(("bank", "bass", "plant", "rock", "apple", "cell"), 2))
     for name in ("scws", "wordsim353", "analogy"):
@@ -50,7 +50,7 @@ def rows(out: Path, table: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_table_and_figure_is_there(out: Path) -> None:
+def test_the_report_has_all_tables_and_figures(out: Path) -> None:
     tables = {path.stem for path in (out / "tables").iterdir()}
     assert tables == {
         "time", "neighbours", "scws", "scws_inverse_distance", "controls", "wordsim", "top_30000", "analogies",
@@ -62,13 +62,13 @@ def test_every_table_and_figure_is_there(out: Path) -> None:
     assert all(f"(figures/{name})" in markdown for name in figures)
 
 
-def test_the_page_needs_no_other_file(out: Path) -> None:
+def test_the_html_page_is_self_contained(out: Path) -> None:
     page = (out / "report.html").read_text()
     assert len(re.findall(r'src="data:image/png;base64,', page)) == 3
     assert not re.search(r'(src|href)=("(?!data:)|[^"])', page)
 
 
-def test_models_stand_beside_baselines_and_controls(out: Path) -> None:
+def test_tables_have_models_baselines_and_controls(out: Path) -> None:
     models = {row["model"] for row in rows(out, "scws")}
     assert {"TF-IDF", "Pruned TF-IDF", "Skip-gram 8d", "MSSG 12d", "NP-MSSG 12d", "Huang-style 8d"} <= models
     assert {"MSSG 12d, paper's recipe", "C&W 50d (quoted from the paper)"} <= models
@@ -76,33 +76,35 @@ def test_models_stand_beside_baselines_and_controls(out: Path) -> None:
     assert any("as many parameters" in row["model"] for row in rows(out, "controls"))
 
 
-def test_no_score_of_senses_is_without_its_control(out: Path) -> None:
+def test_every_score_of_senses_has_a_control(out: Path) -> None:
     for row in rows(out, "intervals"):
         assert (row["random senses"] == "") == (row["measure"] == "global_sim")
 
 
-def test_a_second_time_nothing_is_trained_again(out: Path, corpus: Path, data: Path) -> None:
-    def ages() -> dict[str, int]:
+def test_a_second_run_reuses_all_models(out: Path, corpus: Path, data: Path) -> None:
+    def modification_times() -> dict[str, int]:
         return {path.name: path.stat().st_mtime_ns for path in (out / "models").iterdir()}
 
-    before = ages()
-    said: list[str] = []
-    reproduce(corpus, out, data=data, profile=TINY, threads=1, say=said.append)
-    assert ages() == before
-    assert len(before) == sum("model " in line for line in said)
+    before = modification_times()
+    steps: list[str] = []
+    reproduce(corpus, out, data=data, profile=TINY, threads=1, say=steps.append)
+    assert modification_times() == before
+    assert len(before) == sum("model " in step for step in steps)
 
 
-def test_models_of_other_settings_are_not_taken_for_these(out: Path, corpus: Path, data: Path) -> None:
+def test_models_trained_with_other_settings_are_not_reused(out: Path, corpus: Path, data: Path) -> None:
     with pytest.raises(OutputExists, match="was trained with another seed; choose another OUT"):
         reproduce(corpus, out, data=data, profile=TINY, threads=1, seed=2)
 
 
-def test_missing_data_are_named_before_anything_is_trained(corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingFile, match="scws/ratings.txt is not there; name with --data"):
+def test_missing_data_is_reported_before_training(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(
+        MissingFile, match="scws/ratings.txt does not exist; give the folder of the evaluation sets with --data"
+    ):
         reproduce(corpus, tmp_path / "out", data=tmp_path)
     assert not (tmp_path / "out").exists()
 
 
-def test_it_stops_when_asked(corpus: Path, data: Path, tmp_path: Path) -> None:
+def test_it_stops_when_stop_returns_true(corpus: Path, data: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         reproduce(corpus, tmp_path / "out", data=data, profile=TINY, threads=1, stop=lambda: True)

@@ -1,4 +1,4 @@
-"""Learning in two stages: the labelled corpus, the model made of it, and planted senses."""
+"""Two-stage training: the labelled corpus, the model, and recovery of planted senses."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import OutputExists
 from polyseme.evaluation.planted_recovery import score_planted
-from polyseme.experiments.tfidf import Surroundings, inverse_document_frequencies
+from polyseme.experiments.tfidf import ContextCounter, inverse_document_frequencies
 from polyseme.experiments.two_stage import (
-    REACH,
     STAGES,
+    WINDOW,
     Clusters,
     assign_clusters,
     cluster_contexts,
-    learn_two_stage,
-    relabel,
+    label_corpus,
+    train_two_stage,
 )
 from polyseme.training.config import TrainConfig
 
@@ -42,7 +42,7 @@ def corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Enco
 @pytest.fixture(scope="module")
 def path(corpus: EncodedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("two-stage") / "two-stage.model"
-    learn_two_stage(corpus, out, config=CONFIG)
+    train_two_stage(corpus, out, config=CONFIG)
     return out
 
 
@@ -53,103 +53,101 @@ def model(path: Path) -> SenseModel:
 
 def test_planted_senses_are_recovered(model: SenseModel, planted: PlantedCorpus) -> None:
     scores = sorted(score.ari for score in score_planted(model, planted) if score.planted > 1)
-    assert np.mean(scores) > 0.8  # 0.87 to 0.93 with seeds 1 to 6
-    assert scores[0] > 0.2  # 0.36 to 0.71 with these
+    assert np.mean(scores) > 0.8  # 0.87 to 0.93 for seeds 1 to 6
+    assert scores[0] > 0.2  # 0.36 to 0.71 for these seeds
     assert scores[1] > 0.5
 
 
-def test_the_model_answers_questions(model: SenseModel) -> None:
-    by_the_river = model.disambiguate("bank", "a boat on the river").best.key
-    assert model.disambiguate("bank", "money and a loan").best.key != by_the_river
-    near = [n.word for n in model.neighbours(by_the_river, 8)]
+def test_the_model_can_be_queried(model: SenseModel) -> None:
+    river_sense = model.disambiguate("bank", "a boat on the river").best.key
+    assert model.disambiguate("bank", "money and a loan").best.key != river_sense
+    near = [n.word for n in model.neighbours(river_sense, 8)]
     assert sum(word in TOPICS["river"].split() for word in near) >= 5
     assert [s.number for s in model.senses("bank")] == [1, 2, 3]
-    assert by_the_river in model.tag("a boat on the river bank")
+    assert river_sense in model.tag("a boat on the river bank")
 
 
-def test_counts_are_those_of_the_labels_and_only_small_senses_are_left_out(model: SenseModel) -> None:
+def test_sense_counts_are_label_counts_and_only_rare_senses_are_dropped(model: SenseModel) -> None:
     offsets, counts = model._data.arrays.sense_offsets, model._data.arrays.sense_counts
-    several = CONFIG.may_have_several_senses(model.vocabulary)
-    assert several.any()
-    assert not several.all()
-    assert (np.diff(offsets)[~several] == 1).all()
+    multi_sense = CONFIG.may_have_several_senses(model.vocabulary)
+    assert multi_sense.any()
+    assert not multi_sense.all()
+    assert (np.diff(offsets)[~multi_sense] == 1).all()
     assert (counts >= CONFIG.min_count).all()
-    lost = model.vocabulary.counts - np.add.reduceat(counts, offsets[:-1])
-    gone = np.where(several, CONFIG.senses, 1) - np.diff(offsets)
-    assert ((lost > 0) <= (gone > 0)).all()
-    assert (lost <= gone * (CONFIG.min_count - 1)).all()
+    dropped_tokens = model.vocabulary.counts - np.add.reduceat(counts, offsets[:-1])
+    dropped_senses = np.where(multi_sense, CONFIG.senses, 1) - np.diff(offsets)
+    assert ((dropped_tokens > 0) <= (dropped_senses > 0)).all()
+    assert (dropped_tokens <= dropped_senses * (CONFIG.min_count - 1)).all()
     for first, last in pairwise(offsets.tolist()):
         assert (np.diff(counts[first:last]) <= 0).all()
 
 
-def test_centers_are_directions(model: SenseModel) -> None:
-    assert model._data.arrays.cluster_centers is not None
-    lengths = np.linalg.norm(model._data.arrays.cluster_centers, axis=1)
-    alone = np.repeat(np.diff(model._data.arrays.sense_offsets) == 1, np.diff(model._data.arrays.sense_offsets))
-    assert lengths[~alone] == pytest.approx(1, abs=1e-5)
-    assert model._data.arrays.whitened_vectors is None
+def test_the_centers_of_several_senses_have_norm_1(model: SenseModel) -> None:
+    arrays = model._data.arrays
+    assert arrays.cluster_centers is not None
+    norms = np.linalg.norm(arrays.cluster_centers, axis=1)
+    num_senses = np.diff(arrays.sense_offsets)
+    assert norms[np.repeat(num_senses > 1, num_senses)] == pytest.approx(1, abs=1e-5)
+    assert arrays.whitened_vectors is None
 
 
-def test_the_seconds_are_those_of_all_stages(model: SenseModel) -> None:
+def test_seconds_are_the_sum_of_all_stages(model: SenseModel) -> None:
     stages = model.training["stages"]
     assert tuple(stages) == STAGES
     assert all(seconds > 0 for seconds in stages.values())
     assert model.training["seconds"] == pytest.approx(sum(stages.values()))
 
 
-def test_a_finished_model_is_not_learned_again(corpus: EncodedCorpus, path: Path) -> None:
+def test_a_finished_model_is_loaded_and_not_trained_again(corpus: EncodedCorpus, path: Path) -> None:
     before = (path / "config.json").stat().st_mtime_ns
 
     def fail(event: object) -> None:
         raise AssertionError(event)
 
-    again = learn_two_stage(corpus, path, config=CONFIG, listen=fail)
-    assert again.config["model"] == "two-stage"
+    loaded = train_two_stage(corpus, path, config=CONFIG, listen=fail)
+    assert loaded.config["model"] == "two-stage"
     assert (path / "config.json").stat().st_mtime_ns == before
 
 
-def test_what_is_not_a_model_is_not_overwritten(corpus: EncodedCorpus, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_model_is_not_overwritten(corpus: EncodedCorpus, tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     with pytest.raises(OutputExists, match="choose another name"):
-        learn_two_stage(corpus, tmp_path, config=CONFIG)
+        train_two_stage(corpus, tmp_path, config=CONFIG)
 
 
 def test_the_same_seed_gives_the_same_model(corpus: EncodedCorpus, tmp_path: Path) -> None:
     config = replace(CONFIG, dim=8, epochs=1)
-    a, b = (learn_two_stage(corpus, tmp_path / name, config=config)._data.arrays.to_dict() for name in "ab")
+    a, b = (train_two_stage(corpus, tmp_path / name, config=config)._data.arrays.to_dict() for name in "ab")
     assert all(np.array_equal(a[name], b[name]) for name in a)
 
 
-def test_a_rare_word_of_the_list_keeps_its_one_sense(corpus: EncodedCorpus, tmp_path: Path) -> None:
+def test_a_rare_word_in_multi_sense_words_keeps_one_sense(corpus: EncodedCorpus, tmp_path: Path) -> None:
     rare = corpus.words[int(np.searchsorted(-corpus.counts, -CONFIG.min_count, side="right")) - 1]
     config = replace(CONFIG, dim=8, epochs=1, multi_sense_words=("bank", rare))
-    model = learn_two_stage(corpus, tmp_path / "rare.model", config=config)
+    model = train_two_stage(corpus, tmp_path / "rare.model", config=config)
     assert len(model.senses(rare)) == 1
     assert len(model.senses("bank")) == 3
 
 
-def test_tokens_get_the_cluster_nearest_to_the_contexts_that_were_clustered(
-    corpus: EncodedCorpus, trained: Callable[[str], Path]
-) -> None:
+def test_each_token_is_assigned_the_nearest_cluster(corpus: EncodedCorpus, trained: Callable[[str], Path]) -> None:
     words = SenseModel.load(trained("skip-gram"))
     idf = inverse_document_frequencies(corpus, len(words))
     clusters = cluster_contexts(corpus, words, idf, CONFIG)
-    chosen = assign_clusters(corpus, words, idf, clusters, CONFIG)
-    assert ((chosen < 0) == (corpus.tokens >= len(words))).all()
+    token_clusters = assign_clusters(corpus, words, idf, clusters, CONFIG)
+    assert ((token_clusters < 0) == (corpus.tokens >= len(words))).all()
     bank = words.vocabulary.index["bank"]
-    around = Surroundings.of(corpus, words.vocabulary, [bank])
-    contexts = around.counts(around.uses.positions, REACH).toarray() @ (
-        idf[:, None] * words._data.arrays.global_vectors
-    )
+    counter = ContextCounter.of(corpus, words.vocabulary, [bank])
+    positions = counter.occurrences.positions
+    contexts = counter.counts(positions, WINDOW).toarray() @ (idf[:, None] * words.global_vectors)
     first, last = clusters.offsets[bank : bank + 2]
     cosines = contexts @ clusters.centers[first:last].T / np.linalg.norm(contexts, axis=1, keepdims=True)
-    taken = cosines[np.arange(len(cosines)), chosen[around.uses.positions] - first]
-    assert taken == pytest.approx(cosines.max(axis=1), abs=1e-5)
+    assigned = cosines[np.arange(len(cosines)), token_clusters[positions] - first]
+    assert assigned == pytest.approx(cosines.max(axis=1), abs=1e-5)
     assert last - first == 3
 
 
-def test_a_labelled_corpus_has_the_same_tokens_and_sentences_under_new_names() -> None:
-    # "the bank the bank" and "bank rare": rare is not known, and bank has three clusters, one of them of no token.
+def test_a_labelled_corpus_has_the_same_sentences_with_clusters_as_words() -> None:
+    # "the bank the bank" and "bank rare": rare is unknown, and bank has three clusters, one of them without tokens.
     corpus = EncodedCorpus(
         tokens=np.array([1, 0, 1, 0, 0, 2], np.int32),
         sentences=np.array([0, 4, 6]),
@@ -159,8 +157,8 @@ def test_a_labelled_corpus_has_the_same_tokens_and_sentences_under_new_names() -
         description={},
     )
     clusters = Clusters(np.array([0, 3, 4]), np.zeros((4, 2), np.float32))
-    chosen = np.array([3, 0, 3, 2, 2, -1], np.int32)
-    labelled = relabel(corpus, clusters, chosen)
+    token_clusters = np.array([3, 0, 3, 2, 2, -1], np.int32)
+    labelled = label_corpus(corpus, clusters, token_clusters)
     text = [labelled.corpus.words[token] for token in labelled.corpus.tokens]
     assert text == ["the", "bank#2", "the", "bank#1", "bank#1", "rare"]
     assert labelled.corpus.sentences is corpus.sentences

@@ -1,4 +1,4 @@
-"""Opening anyone's vectors: each layout is recognised, answers questions and can be saved; all else is refused."""
+"""Opening vector files: each format is recognised, can be queried and saved; other files are refused."""
 
 from __future__ import annotations
 
@@ -17,28 +17,26 @@ ROWS: dict[str, list[float]] = {"the": [1, 1], "bank": [1, 0.5], "money": [1, 0]
 BINARY = b"4 2\n" + b"".join(w.encode() + b" " + np.array(v, "<f4").tobytes() + b"\n" for w, v in ROWS.items())
 LINES = b"".join(f"{w} {x} {y}\n".encode() for w, (x, y) in ROWS.items())
 SENSES = b"the#1 1 1\nbank#1 1 0\nbank#2 0 1\nmoney#1 1 0\nriver#1 0 1\nriver#2 1 1\n"
-# The sense vectors of 'bank' and their centers point different ways, so that it shows which of them were asked.
+# Each sense of 'bank' has the vector of the other's center, to show whether disambiguation uses vectors or centers.
 RELEASE = b"bank 2\n1 1\n1 0\n0 1\n0 1\n1 0\nmoney 1\n1 0\n1 0\n1 0\nriver 1\n0 1\n0 1\n0 1\n"
 MAXOUT = b"bank 2\n1 1\n1 0\n0 1\nmoney 1\n1 0\n1 0\nriver 1\n0 1\n0 1\n"
 
-SINGLE = {"text": b"4 2\n" + LINES, "glove": LINES, "binary": BINARY}
-SEVERAL = {"senses": b"6 2\n" + SENSES, "authors": b"3 2 2 0\n" + RELEASE, "maxout": b"3 2 2 1\n" + MAXOUT}
+ONE_SENSE = {"text": b"4 2\n" + LINES, "glove": LINES, "binary": BINARY}
+MULTI_SENSE = {"senses": b"6 2\n" + SENSES, "authors": b"3 2 2 0\n" + RELEASE, "maxout": b"3 2 2 1\n" + MAXOUT}
 MONEY_SENSE = {"senses": "bank#1", "authors": "bank#2", "maxout": "bank#1"}
 
 
-def opened(data: bytes, folder: Path) -> SenseModel:
+def open_bytes(data: bytes, folder: Path) -> SenseModel:
     (folder / "vectors").write_bytes(data)
     return open_model(folder / "vectors")
 
 
-@pytest.mark.parametrize("layout", SINGLE)
-@pytest.mark.parametrize("zipped", [False, True])
-def test_a_file_of_one_vector_a_word_is_recognised(layout: str, zipped: bool, tmp_path: Path) -> None:
-    model = opened(gzip.compress(SINGLE[layout]) if zipped else SINGLE[layout], tmp_path)
+@pytest.mark.parametrize("file_format", ONE_SENSE)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_files_with_one_vector_per_word_are_recognised(file_format: str, compressed: bool, tmp_path: Path) -> None:
+    model = open_bytes(gzip.compress(ONE_SENSE[file_format]) if compressed else ONE_SENSE[file_format], tmp_path)
     assert model.vocabulary.words == list(ROWS)
-    assert (
-        model._data.arrays.sense_vectors.tolist() == model._data.arrays.global_vectors.tolist() == list(ROWS.values())
-    )
+    assert model.sense_vectors.tolist() == model.global_vectors.tolist() == list(ROWS.values())
     assert model.config["model"] == "word2vec"
     assert model._data.num_visible_senses.tolist() == [1, 1, 1, 1]
     assert model.neighbours("bank", 1)[0].word == "the"
@@ -46,90 +44,94 @@ def test_a_file_of_one_vector_a_word_is_recognised(layout: str, zipped: bool, tm
     assert model.disambiguate("bank", "the river").best.probability == 1
 
 
-@pytest.mark.parametrize("layout", SEVERAL)
-@pytest.mark.parametrize("zipped", [False, True])
-def test_a_file_of_senses_answers_questions(layout: str, zipped: bool, tmp_path: Path) -> None:
-    model = opened(gzip.compress(SEVERAL[layout]) if zipped else SEVERAL[layout], tmp_path)
+@pytest.mark.parametrize("file_format", MULTI_SENSE)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_files_with_several_senses_can_be_queried(file_format: str, compressed: bool, tmp_path: Path) -> None:
+    model = open_bytes(gzip.compress(MULTI_SENSE[file_format]) if compressed else MULTI_SENSE[file_format], tmp_path)
     assert [s.key for s in model.senses("bank")] == ["bank#1", "bank#2"]
     assert [s.share for s in model.senses("bank")] == [0.5, 0.5]
     assert model.vector("bank#2").tolist() == [0, 1]
     assert model.neighbours("bank#1", 1)[0].word == "money"
     assert model.similarity("bank", "money").avg_sim == pytest.approx(0.5)
-    found = model.disambiguate("Bank", "Money, money!")
-    assert found.best.key == MONEY_SENSE[layout]
-    assert found.best.probability > 0.9
+    best = model.disambiguate("Bank", "Money, money!").best
+    assert best.key == MONEY_SENSE[file_format]
+    assert best.probability > 0.9
 
 
-@pytest.mark.parametrize(("layout", "name"), [("senses", "word2vec"), ("authors", "mssg"), ("maxout", "mssg-maxout")])
-def test_the_model_is_named_as_far_as_the_layout_tells(layout: str, name: str, tmp_path: Path) -> None:
-    assert opened(SEVERAL[layout], tmp_path).config["model"] == name
+@pytest.mark.parametrize(
+    ("file_format", "name"), [("senses", "word2vec"), ("authors", "mssg"), ("maxout", "mssg-maxout")]
+)
+def test_the_kind_of_model_follows_from_the_format(file_format: str, name: str, tmp_path: Path) -> None:
+    assert open_bytes(MULTI_SENSE[file_format], tmp_path).config["model"] == name
 
 
-@pytest.mark.parametrize("layout", [*SINGLE, *SEVERAL])
-def test_an_opened_model_can_be_saved_and_opened_again(layout: str, tmp_path: Path) -> None:
-    model = opened({**SINGLE, **SEVERAL}[layout], tmp_path)
+@pytest.mark.parametrize("file_format", [*ONE_SENSE, *MULTI_SENSE])
+def test_an_imported_model_can_be_saved_and_loaded(file_format: str, tmp_path: Path) -> None:
+    model = open_bytes({**ONE_SENSE, **MULTI_SENSE}[file_format], tmp_path)
     model.save(tmp_path / "saved.model")
-    again = open_model(tmp_path / "saved.model")
-    assert again.vocabulary.words == model.vocabulary.words
-    assert again.tokenizer is model.tokenizer
-    assert again.config == model.config
-    assert again._data.arrays.to_dict().keys() == model._data.arrays.to_dict().keys()
-    for name, array in model._data.arrays.to_dict().items():
-        assert np.array_equal(again._data.arrays.to_dict()[name], array)
+    loaded = open_model(tmp_path / "saved.model")
+    assert loaded.vocabulary.words == model.vocabulary.words
+    assert loaded.tokenizer is model.tokenizer
+    assert loaded.config == model.config
+    before, after = model._data.arrays.to_dict(), loaded._data.arrays.to_dict()
+    assert after.keys() == before.keys()
+    assert all(np.array_equal(after[name], before[name]) for name in before)
 
 
-def test_counts_fall_with_the_rank_and_leave_every_word_a_neighbour(tmp_path: Path) -> None:
-    model = opened(b"".join(b"w%d 1 %d\n" % (i, i) for i in range(2000)), tmp_path)
+def test_counts_fall_with_the_rank_and_every_word_can_be_a_neighbour(tmp_path: Path) -> None:
+    model = open_bytes(b"".join(b"w%d 1 %d\n" % (i, i) for i in range(2000)), tmp_path)
     counts = model.vocabulary.counts
     assert counts[:4].tolist() == [100_000, 50_000, 33_333, 25_000]
     assert (np.diff(counts) <= 0).all()
     assert len(model.neighbours("w0", 2000)) == len(model.neighbours("w0", 2000, among="words")) == 1999
 
 
-def test_texts_are_lower_cased_only_if_the_words_are(tmp_path: Path) -> None:
-    assert opened(LINES, tmp_path).tokenizer.name == "words"
-    assert opened(LINES + b"Bank 1 0\n", tmp_path).tokenizer.name == "whitespace"
-    assert opened(b"<UNK> 0 0\n" + b"".join(b"w%d 1 1\n" % i for i in range(99)), tmp_path).tokenizer.name == "words"
+def test_the_tokenizer_lower_cases_only_if_the_words_are_lower_case(tmp_path: Path) -> None:
+    assert open_bytes(LINES, tmp_path).tokenizer.name == "words"
+    assert open_bytes(LINES + b"Bank 1 0\n", tmp_path).tokenizer.name == "whitespace"
+    assert (
+        open_bytes(b"<UNK> 0 0\n" + b"".join(b"w%d 1 1\n" % i for i in range(99)), tmp_path).tokenizer.name == "words"
+    )
 
 
 def test_a_model_folder_is_opened() -> None:
     assert [s.key for s in open_model(STORED).senses("bank")] == ["bank#1", "bank#2"]
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(MissingFile, match="nothing is not there; name a model folder or a file of vectors"):
-        open_model(tmp_path / "nothing")
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="missing does not exist; pass a model folder or a vector file"):
+        open_model(tmp_path / "missing")
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is empty; a file of vectors is needed"),
+        (b"", "is empty; expected vectors in one of these formats"),
         (b"\n \n", "is empty"),
         (gzip.compress(b""), "is empty"),
-        (b"the bank of the river\n", "is not a file of vectors; known are word2vec's text ('V D', then"),
-        (b"the 1061396\nof 593677\n", "is not a file of vectors"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a file of vectors"),
-        (b"\nthe 1 1\n", "is not a file of vectors"),
-        (b"0 2\n", ", line 1: 0 words of 2 dimensions"),
-        (b"2 0\na\nb\n", ", line 1: 2 words of 0 dimensions"),
-        (b"1 999999999999\na 1\n", ", line 1: 1 words of 999,999,999,999 dimensions"),
-        (b"0 2 3 0\n", ", line 1: 0 words of 2 dimensions"),
+        (b"the bank of the river\n", "is not a vector file; supported formats are word2vec text ('V D', then"),
+        (b"the 1061396\nof 593677\n", "is not a vector file"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a vector file"),
+        (b"\nthe 1 1\n", "is not a vector file"),
+        (b"0 2\n", ", line 1: the header says 0 words of 2 dimensions"),
+        (b"2 0\na\nb\n", ", line 1: the header says 2 words of 0 dimensions"),
+        (b"1 999999999999\na 1\n", ", line 1: the header says 1 words of 999,999,999,999 dimensions"),
+        (b"0 2 3 0\n", ", line 1: the header says 0 words of 2 dimensions"),
         (b"4 2\n", ": the header says 4 words, but 0 follow"),
         (b"999999999999999 2\n" + LINES, ": the header says 999,999,999,999,999 words, but 4 follow"),
-        (b"999999999999999" + BINARY[1:], ", word 5: the file ends in it, but the header says 999,999,999,999,999"),
+        (b"999999999999999" + BINARY[1:], ", word 5: unexpected end of file, the header says 999,999,999,999,999"),
         (b"999999999999999 2 2 0\n" + RELEASE, ": the header says 999,999,999,999,999 words, but the file ends in"),
-        (gzip.compress(b"999999999999999" + BINARY[1:]), ", word 5: the file ends in it"),
-        (b"4 3\n" + LINES, ", line 2: 3 columns where 4 are needed"),
-        (gzip.compress(BINARY)[:-9], " cannot be read to its end"),
-        (gzip.compress(BINARY)[:-8] + b"\0" * 8, " cannot be read to its end"),
-        (gzip.compress(BINARY)[:12] + b"\xff" * 20, " cannot be read to its end"),
-        (b"\x1f\x8bnot gzip at all", " cannot be read to its end"),
+        (gzip.compress(b"999999999999999" + BINARY[1:]), ", word 5: unexpected end of file"),
+        (b"4 3\n" + LINES, ", line 2: 3 columns, expected 4"),
+        (gzip.compress(BINARY)[:-9], " cannot be decompressed"),
+        (gzip.compress(BINARY)[:-8] + b"\0" * 8, " cannot be decompressed"),
+        (gzip.compress(BINARY)[:12] + b"\xff" * 20, " cannot be decompressed"),
+        (b"\x1f\x8bnot gzip at all", " cannot be decompressed"),
     ],
 )
-def test_what_is_no_whole_file_of_vectors_is_refused(data: bytes, message: str, tmp_path: Path) -> None:
+def test_damaged_and_other_files_are_refused(data: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
-        opened(data, tmp_path)
+        open_bytes(data, tmp_path)
     assert str(caught.value).startswith(str(tmp_path / "vectors"))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -1,1 +1,1 @@
-"""The paper's tables and figures, and the controls it lacked, as one command."""
+"""The paper's tables and figures with additional controls, as one command."""

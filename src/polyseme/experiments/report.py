@@ -1,4 +1,4 @@
-"""A report: tables and figures, written as one self-contained HTML page, as Markdown, and a CSV file a table."""
+"""A report of tables and figures, written as a self-contained HTML page, as Markdown, and as one CSV file per table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Cell = str | float | int | None
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells; None for what was not measured. `digits` are those of its fractions."""
+    """Rows of cells; None if there is no value. Floats are shown with `digits` decimal places."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture in PNG."""
+    """An image in PNG format."""
 
     name: str
     title: str
@@ -50,7 +50,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Report:
-    """A title, what was done, and the parts in their order."""
+    """A title, an introduction, and tables and figures in order."""
 
     title: str
     intro: str
@@ -75,7 +75,7 @@ class Report:
             else:
                 yield f"| {' | '.join(part.columns)} |"
                 yield "|" + "|".join("---" if _is_text(part, i) else "---:" for i in range(len(part.columns))) + "|"
-                yield from (f"| {' | '.join(shown(cell, part.digits) for cell in row)} |" for row in part.rows)
+                yield from (f"| {' | '.join(format_cell(cell, part.digits) for cell in row)} |" for row in part.rows)
                 yield ""
             if part.note:
                 yield f"{part.note}\n"
@@ -92,20 +92,20 @@ class Report:
                 yield f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">'
             else:
                 yield "<div class=scroll><table>"
-                kinds = [" class=text" if _is_text(part, i) else "" for i in range(len(part.columns))]
+                classes = [" class=text" if _is_text(part, i) else "" for i in range(len(part.columns))]
                 for tag, cells in (("th", part.columns), *(("td", row) for row in part.rows)):
                     yield "<tr>" + "".join(
-                        f"<{tag}{kind}>{html.escape(shown(cell, part.digits))}"
-                        for cell, kind in zip(cells, kinds, strict=True)
+                        f"<{tag}{css_class}>{html.escape(format_cell(cell, part.digits))}"
+                        for cell, css_class in zip(cells, classes, strict=True)
                     )
                 yield "</table></div>"
             if part.note:
                 yield f"<p>{html.escape(part.note)}</p>"
 
 
-def shown(cell: Cell, digits: int = 1) -> str:
+def format_cell(cell: Cell, digits: int = 1) -> str:
     """
-    >>> shown(65.049), shown(1200), shown(None), shown("MSSG")
+    >>> format_cell(65.049), format_cell(1200), format_cell(None), format_cell("MSSG")
     ('65.0', '1,200', '-', 'MSSG')
     """
     if cell is None:
@@ -127,5 +127,5 @@ def _csv(table: Table) -> str:
 
 def _write(path: Path, content: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_file(path) as beside:
-        beside.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -1,4 +1,4 @@
-"""`reproduce`: train what the tables and figures need, score it, and write the report."""
+"""`reproduce`: train the models of the paper's experiments, evaluate them, and write the report."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from polyseme.evaluation.analogy import analogy
 from polyseme.evaluation.scores import Evaluation, Score
 from polyseme.evaluation.word_similarity import scws, wordsim
 from polyseme.experiments import figures, paper, tables
-from polyseme.experiments.plan import PROFILES, Plan, Profile, Run, make_plan, trained
+from polyseme.experiments.plan import PROFILES, Plan, Profile, Run, load_or_train, make_plan
 from polyseme.experiments.report import Figure, Report, Table
-from polyseme.experiments.tfidf import sparse_scws, sparse_wordsim
+from polyseme.experiments.tfidf import tfidf_scws, tfidf_wordsim
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.events import Listener, silent
@@ -26,7 +26,7 @@ from polyseme.vocabulary import Vocabulary
 
 SCWS, ANALOGIES = "scws/ratings.txt", "analogy/questions-words.txt"
 WORDSIM = ("wordsim353/combined.csv", "wordsim353/combined.tab")
-SPARSE = ("TF-IDF", "Pruned TF-IDF")
+BASELINES = ("TF-IDF", "Pruned TF-IDF")
 
 
 def reproduce(
@@ -42,64 +42,70 @@ def reproduce(
     listen: Listener = silent,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Make the report in `out`, and say where it is. What was trained there before is not trained again.
+    """Write the report to the folder `out` and return the path of its HTML page. Trained models are kept and reused.
 
-    data  a folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
+    corpus  a text, or an encoded corpus
+    data    folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
+    say     called with a line of text before each step
+    listen  called with the events of each training run
+    stop    called regularly; Interrupted is raised when it returns True
     """
     files = _DataFiles(data)
     out.mkdir(parents=True, exist_ok=True)
-    encoded = _encoded(corpus, out, tokenizer)
-    chosen = PROFILES[profile] if isinstance(profile, str) else profile
-    plan = make_plan(chosen, encoded, seed, threads)
+    encoded = _encoded_corpus(corpus, out, tokenizer)
+    if isinstance(profile, str):
+        profile = PROFILES[profile]
+    plan = make_plan(profile, encoded, seed, threads)
     models: dict[str, SenseModel] = {}
-    for number, run in enumerate(plan.every, 1):
-        say(f"model {number} of {len(plan.every)}: {run.label}")
-        models[run.label] = trained(run, encoded, out / "models", listen, stop)
+    for number, run in enumerate(plan.all_runs, 1):
+        say(f"model {number} of {len(plan.all_runs)}: {run.label}")
+        models[run.label] = load_or_train(run, encoded, out / "models", listen, stop)
     experiments = _Experiments(plan, models, encoded, files, say, stop)
-    title = "The experiments of Neelakantan et al. (2014), run again"
-    Report(title, _intro(encoded, chosen, seed), experiments.parts()).write(out)
+    title = "Reproduction of the experiments of Neelakantan et al. (2014)"
+    Report(title, _intro(encoded, profile, seed), experiments.parts()).write(out)
     return out / "report.html"
 
 
 class _DataFiles:
-    """The evaluation sets in a folder; MissingFile if one is not there."""
+    """The paths of the evaluation sets in a folder; MissingFile if one does not exist."""
 
     def __init__(self, folder: Path) -> None:
-        self.scws = _first(folder, SCWS)
-        self.wordsim = _first(folder, *WORDSIM)
-        self.analogies = _first(folder, ANALOGIES)
+        self.scws = _first_existing(folder, SCWS)
+        self.wordsim = _first_existing(folder, *WORDSIM)
+        self.analogies = _first_existing(folder, ANALOGIES)
 
 
-def _first(folder: Path, *names: str) -> Path:
+def _first_existing(folder: Path, *names: str) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise MissingFile(f"{folder / names[0]} is not there; name with --data the folder of the evaluation sets.")
+    raise MissingFile(f"{folder / names[0]} does not exist; give the folder of the evaluation sets with --data.")
 
 
-def _encoded(corpus: Path, out: Path, tokenizer: str) -> EncodedCorpus:
+def _encoded_corpus(corpus: Path, out: Path, tokenizer: str) -> EncodedCorpus:
+    """The corpus if it is encoded already, else its encoding in `out`, which is reused while the text is unchanged."""
     if is_encoded(corpus):
         return EncodedCorpus.open(corpus)
-    kept = out / "corpus"
-    if is_encoded(kept):
-        encoded = EncodedCorpus.open(kept)
+    folder = out / "corpus"
+    if is_encoded(folder):
+        encoded = EncodedCorpus.open(folder)
         if encoded.sources == find_sources([corpus]):
             return encoded
-    return encode(find_sources([corpus]), get_tokenizer(tokenizer), kept, lambda _: None)
+    return encode(find_sources([corpus]), get_tokenizer(tokenizer), folder, lambda _: None)
 
 
 def _intro(encoded: EncodedCorpus, profile: Profile, seed: int) -> str:
     names = ", ".join(Path(source.path).name for source in encoded.sources)
     return (
-        f"Trained on {names}, {len(encoded.tokens):,} tokens; the paper's models on {paper.TOKENS:,}. "
-        f"Rows without a note have the default recipe, {profile.epochs} epochs, and several senses for the 6,000 most "
-        f"frequent words (the paper has a list of about as many). Seed {seed}. Columns headed 'paper' are quoted from "
-        "the paper (checked only for 300 dimensions on SCWS); all other figures were measured."
+        f"Trained on {names}, {len(encoded.tokens):,} tokens; the paper's models were trained on {paper.TOKENS:,}. "
+        f"Unless a row says otherwise, models use the default recipe, {profile.epochs} epochs, and several senses for "
+        f"the 6,000 most frequent words (the paper has a list of about 6,000 words). Seed {seed}. Columns headed "
+        "'paper' are quoted from the paper; all other numbers were measured."
     )
 
 
 class _Experiments:
-    """Scores of all models, and the parts of the report."""
+    """The scores of all models, and the tables and figures made of them."""
 
     def __init__(
         self,
@@ -123,65 +129,69 @@ class _Experiments:
         self._score_baselines()
         for label, model in self.models.items():
             self._say(f"scoring {label}")
-            found = scws(model, self.files.scws)
+            table = scws(model, self.files.scws).table
             for posterior, scores in self.scws.items():
-                scores[label] = {**found.table["words"], **found.table[posterior]}
+                scores[label] = {**table["words"], **table[posterior]}
             self.wordsim[label] = wordsim(model, self.files.wordsim).table["words"]
         return [*self._tables(), *self._figures(), *self._appendix()]
 
-    def _say(self, what: str) -> None:
+    def _say(self, step: str) -> None:
         if self.stop():
             raise Interrupted("stopped.")
-        self.say(what)
+        self.say(step)
 
     def _score_baselines(self) -> None:
-        """The sparse vectors, which choose senses in one way only."""
+        """Score the TF-IDF vectors, which have only one way to compute the probabilities of senses."""
         config = self.plan.main[0].config
         vocabulary = Vocabulary.from_counts(
             self.corpus.words, self.corpus.counts, min_count=config.min_count, max_size=None
         )
         self._say("scoring TF-IDF")
-        in_contexts = sparse_scws(self.corpus, vocabulary, self.files.scws)
-        words = sparse_wordsim(self.corpus, vocabulary, self.files.wordsim)
-        for label in SPARSE:
+        scws_scores = tfidf_scws(self.corpus, vocabulary, self.files.scws)
+        wordsim_scores = tfidf_wordsim(self.corpus, vocabulary, self.files.wordsim)
+        for label in BASELINES:
             for scores in self.scws.values():
-                scores[label] = in_contexts[label]
-            self.wordsim[label] = words[label]
+                scores[label] = scws_scores[label]
+            self.wordsim[label] = wordsim_scores[label]
 
     def _tables(self) -> list[Table | Figure]:
         plan = self.plan
         high = plan.main[-1].settings["dim"]
         timed = [*plan.main, *plan.paper, plan.two_stage]
         main = [run.label for run in timed]
-        control = [f"MSSG {high}d", *(run.label for run in plan.controls)]
-        many = [run.label for run in plan.many_words]
-        at_high = [run.label for run in (*plan.main, *plan.many_words) if run.settings["dim"] == high]
-        answered: dict[str, Evaluation] = {}
+        controls = [f"MSSG {high}d", *(run.label for run in plan.controls)]
+        top_30000 = [run.label for run in plan.top_30000]
+        at_high = [run.label for run in (*plan.main, *plan.top_30000) if run.settings["dim"] == high]
+        analogies: dict[str, Evaluation] = {}
         for label in at_high:
             self._say(f"analogies of {label}")
-            answered[label] = analogy(self.models[label], self.files.analogies)
+            analogies[label] = analogy(self.models[label], self.files.analogies)
         softmax, inverse = self.scws["softmax"], self.scws["inverse-distance"]
         title = "Similarity in context (SCWS)"
         return [
             tables.training_time(timed, self.models, len(self.corpus.tokens)),
             tables.nearest_neighbours([*(run.label for run in plan.main[-3:]), plan.two_stage.label], self.models),
-            tables.similarity_in_context("scws", title, [*SPARSE, *main], softmax, paper.SCWS),
+            tables.similarity_in_context("scws", title, [*BASELINES, *main], softmax, paper.SCWS),
             tables.similarity_in_context(
-                "scws_inverse_distance", f"{title}, senses weighted as in the paper", main, inverse, paper.SCWS
+                "scws_inverse_distance",
+                f"{title}, senses weighted by inverse distance as in the paper",
+                main,
+                inverse,
+                paper.SCWS,
             ),
-            tables.against_controls(control, softmax),
-            tables.word_similarity([*SPARSE, *main], self.wordsim),
+            tables.against_controls(controls, softmax),
+            tables.word_similarity([*BASELINES, *main], self.wordsim),
             tables.similarity_in_context(
-                "top_30000", f"{title}, 30,000 words of several senses", many, softmax, paper.SCWS_30K
+                "top_30000", f"{title}, several senses for 30,000 words", top_30000, softmax, paper.SCWS_30K
             ),
-            tables.analogies(answered),
+            tables.analogies(analogies),
         ]
 
     def _figures(self) -> list[Table | Figure]:
         plan, scores = self.plan, self.scws["softmax"]
-        measures = ("avg_sim", "avg_sim_c", "local_sim")  # all of which have controls
-        discovering = [run for run in (*plan.main, *plan.many_words) if run.settings["model"] == "np-mssg"]
-        dotted = "Bars are 95% intervals; dotted are the same vectors with senses drawn at random."
+        measures = ("avg_sim", "avg_sim_c", "local_sim")  # those with a control
+        np_mssg = [run for run in (*plan.main, *plan.top_30000) if run.settings["model"] == "np-mssg"]
+        note = "Bars are 95% intervals; dotted lines are the control, the same vectors with senses drawn at random."
 
         def series(runs: list[Run]) -> dict[str, list[Score]]:
             return {measure: [scores[run.label][measure] for run in runs] for measure in measures}
@@ -190,17 +200,17 @@ class _Experiments:
             figures.histogram(
                 "senses_per_word",
                 "Number of senses per word in NP-MSSG",
-                {run.label: _number_of_senses(self.models[run.label]) for run in discovering},
-                "Of the words that may have several.",
+                {run.label: _words_by_num_senses(self.models[run.label]) for run in np_mssg},
+                "Only words that may have several senses.",
             ),
             figures.lines(
                 "dimension", "Dimension and SCWS score, MSSG", "dimensions",
-                [run.settings["dim"] for run in plan.by_dim], series(plan.by_dim), dotted,
+                [run.settings["dim"] for run in plan.by_dim], series(plan.by_dim), note,
             ),
             figures.lines(
                 "number_of_senses", "Number of senses and SCWS score, MSSG", "senses per word",
                 [run.config.senses if run.settings["model"] == "mssg" else 1 for run in plan.by_senses],
-                series(plan.by_senses), dotted,
+                series(plan.by_senses), note,
             ),
         ]  # fmt: skip
 
@@ -208,10 +218,12 @@ class _Experiments:
         tasks = {"SCWS": self.scws["softmax"], "SCWS, inverse distance": self.scws["inverse-distance"]}
         return [
             tables.intervals({**tasks, "WordSim-353": self.wordsim}),
-            tables.settings_of(self.plan.every, self.models),
+            tables.settings(self.plan.all_runs, self.models),
         ]
 
 
-def _number_of_senses(model: SenseModel) -> dict[int, int]:
-    numbers, counts = np.unique(model._data.num_visible_senses[model._data.multi_sense_mask], return_counts=True)
+def _words_by_num_senses(model: SenseModel) -> dict[int, int]:
+    """Of the words that may have several senses, how many have each number of senses."""
+    data = model._data
+    numbers, counts = np.unique(data.num_visible_senses[data.multi_sense_mask], return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The tables of the report, from scores and models."""
+"""The tables of the report."""
 
 from __future__ import annotations
 
@@ -7,61 +7,59 @@ from dataclasses import fields
 
 from polyseme.evaluation.scores import Evaluation, Score
 from polyseme.experiments import paper
-from polyseme.experiments.plan import Run, senses_per_word
+from polyseme.experiments.plan import Run, mean_senses_per_word
 from polyseme.experiments.report import Cell, Table
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 
-Scores = Mapping[str, Mapping[str, Score]]  # by label of the run, by measure
-Models = Mapping[str, SenseModel]  # by label
+Scores = Mapping[str, Mapping[str, Score]]  # by label of the run, then by measure
+Models = Mapping[str, SenseModel]  # by label of the run
 
 WORDS = ("apple", "fox", "net", "rock", "run", "plant")
 NEIGHBOURS = 7
-PLAIN = ("global_sim", "avg_sim", "max_sim")
+WITHOUT_CONTEXT = ("global_sim", "avg_sim", "max_sim")
 IN_CONTEXT = ("avg_sim_c", "local_sim")
-FAVOURED = (
-    "The weighting of TF-IDF is the one of six that scored best here on 2 million tokens, which favours its rows."
+TFIDF_NOTE = (
+    "The TF-IDF weighting was selected from six by its score on SCWS with 2 million tokens, so these scores are "
+    "optimistic."
 )
-WITH_CONTROL = "Each score of senses stands before its control: the same vectors with senses drawn at random."
+CONTROL_NOTE = "Scores of senses are followed by their control: the same vectors with senses drawn at random."
 QUOTED = "quoted from the paper"
 
 
 def training_time(runs: Sequence[Run], models: Models, tokens: int) -> Table:
-    """Seconds, tokens a second and the ratio to skip-gram of the same dimension; beside them the paper's."""
+    """Seconds, tokens per second and the ratio to skip-gram of the same dimension, with the paper's hours."""
     rows: list[list[Cell]] = []
     for run in runs:
         model = models[run.label]
-        seconds, single = _seconds(model), _seconds_of_skip_gram(run, runs, models)
-        hours, single_hours = (
-            paper.HOURS.get(_named(run.label)),
-            paper.HOURS.get(f"Skip-gram {model._data.arrays.dim}d"),
-        )
+        seconds, skip_gram_seconds = _seconds(model), _skip_gram_seconds(run, runs, models)
+        hours, skip_gram_hours = paper.HOURS.get(_paper_name(run.label)), paper.HOURS.get(f"Skip-gram {model.dim}d")
         rows.append(
             [
                 run.label,
                 seconds,
                 round(tokens * int(model.config["epochs"]) / seconds),
-                seconds / single if single else None,
-                senses_per_word(model),
+                seconds / skip_gram_seconds if skip_gram_seconds else None,
+                mean_senses_per_word(model),
                 hours,
-                hours / single_hours if hours and single_hours else None,
+                hours / skip_gram_hours if hours and skip_gram_hours else None,
             ]
         )
-    columns = ["model", "seconds", "tokens/s", "by Skip-gram", "senses/word", "paper: hours", "paper: by Skip-gram"]
+    columns = ["model", "seconds", "tokens/s", "vs. Skip-gram", "senses/word", "paper: hours", "paper: vs. Skip-gram"]
     note = (
-        f"Training alone, without reading the corpus. The paper's hours are for {paper.TOKENS:,} tokens. Senses per "
-        "word are those of words that may have several."
+        f"Training only, without reading the corpus. The paper's hours are for {paper.TOKENS:,} tokens. Senses per "
+        "word are the mean over the words that may have several senses."
     )
     return Table("time", "Training time", columns, rows, note, digits=2)
 
 
 def nearest_neighbours(labels: Iterable[str], models: Models) -> Table:
-    """The senses of the paper's words, with their nearest neighbours."""
+    """The senses of the paper's example words with their nearest neighbours."""
     rows: list[list[Cell]] = []
     for word in WORDS:
         for label in labels:
             model = models[label]
-            if model._data.word_id(word) is None:
+            if word not in model:
                 rows.append([word, label, None, "not in the vocabulary"])
                 continue
             for sense in model.senses(word):
@@ -70,54 +68,62 @@ def nearest_neighbours(labels: Iterable[str], models: Models) -> Table:
     return Table("neighbours", "Nearest neighbours of each sense", ["word", "model", "share", "neighbours"], rows)
 
 
-def similarity_in_context(name: str, title: str, labels: Iterable[str], scores: Scores, quoted: paper.Figures) -> Table:
-    """Every measure of SCWS, each score of senses before its control; beside them the paper's."""
+def similarity_in_context(
+    name: str, title: str, labels: Iterable[str], scores: Scores, quoted: paper.QuotedScores
+) -> Table:
+    """All measures on SCWS with their controls, and the paper's scores."""
+    measures = (*WITHOUT_CONTEXT, *IN_CONTEXT)
+    nothing_quoted = (None,) * len(paper.MEASURES)
     rows: list[list[Cell]] = []
     for label in labels:
-        each = scores[label]
-        rows.append([label, *(_with_control(each.get(m)) for m in (*PLAIN, *IN_CONTEXT)), *_quoted(label, quoted)])
+        cells = [_with_control(scores[label].get(measure)) for measure in measures]
+        rows.append([label, *cells, *quoted.get(_paper_name(label), nothing_quoted)])
     rows += [
-        [f"{label} ({QUOTED})", *[None] * 5, *_quoted(label, quoted)] for label in quoted if label in paper.QUOTED_ONLY
+        [f"{label} ({QUOTED})", *[None] * len(measures), *quoted[label]]
+        for label in quoted
+        if label in paper.NOT_TRAINED
     ]
-    columns = ["model", *PLAIN, *IN_CONTEXT, *(f"paper: {m}" for m in paper.MEASURES)]
-    note = (
-        f"Spearman x 100. {WITH_CONTROL} local_sim is also called MaxSimC. Intervals are in the table of every score."
-    )
+    columns = ["model", *measures, *(f"paper: {measure}" for measure in paper.MEASURES)]
+    note = f"Spearman x 100. {CONTROL_NOTE} local_sim is also called MaxSimC. Intervals are in the table of all scores."
     if "TF-IDF" in quoted:
-        note += f" {FAVOURED}"
+        note += f" {TFIDF_NOTE}"
     return Table(name, title, columns, rows, note)
 
 
 def word_similarity(labels: Iterable[str], scores: Scores) -> Table:
-    """WordSim-353."""
+    """All measures on WordSim-353 with their controls, and the paper's scores."""
     rows: list[list[Cell]] = [
-        [label, *(_with_control(scores[label].get(m)) for m in PLAIN), *paper.WORDSIM.get(_named(label), (None, None))]
+        [
+            label,
+            *(_with_control(scores[label].get(m)) for m in WITHOUT_CONTEXT),
+            *paper.WORDSIM.get(_paper_name(label), (None, None)),
+        ]
         for label in labels
     ]
     rows += [
         [f"{label} ({QUOTED})", None, None, None, *paper.WORDSIM[label]]
         for label in paper.WORDSIM
-        if label in paper.QUOTED_ONLY
+        if label in paper.NOT_TRAINED
     ]
-    columns = ["model", *PLAIN, "paper: global_sim", "paper: avg_sim"]
-    return Table("wordsim", "WordSim-353", columns, rows, f"Spearman x 100. {WITH_CONTROL}")
+    columns = ["model", *WITHOUT_CONTEXT, "paper: global_sim", "paper: avg_sim"]
+    return Table("wordsim", "WordSim-353", columns, rows, f"Spearman x 100. {CONTROL_NOTE}")
 
 
 def analogies(evaluations: Mapping[str, Evaluation]) -> Table:
-    """Word analogies, by vectors of words, means of senses and senses."""
+    """Accuracy on word analogies with global vectors, with means of sense vectors, and with sense vectors."""
     rows: list[list[Cell]] = []
     for label, evaluation in evaluations.items():
-        for way in ("words", "mean", "senses"):
-            if way in evaluation.table["total"]:
-                groups = [evaluation.table.get(group, {}).get(way) for group in ("semantic", "syntactic", "total")]
-                rows.append([label, way, *(_with_control(score) for score in groups)])
+        for vectors in ("words", "mean", "senses"):
+            if vectors in evaluation.table["total"]:
+                groups = [evaluation.table.get(group, {}).get(vectors) for group in ("semantic", "syntactic", "total")]
+                rows.append([label, vectors, *(_with_control(score) for score in groups)])
     first = next(iter(evaluations.values()))
-    note = f"Percent of {first.covered:,} of {first.total:,} {first.items}. {WITH_CONTROL}"
+    note = f"Percent of {first.covered:,} of {first.total:,} {first.items}. {CONTROL_NOTE}"
     return Table("analogies", "Word analogies", ["model", "vectors", "semantic", "syntactic", "total"], rows, note)
 
 
 def against_controls(labels: Iterable[str], scores: Scores) -> Table:
-    """The trained controls, with intervals."""
+    """MSSG and the trained controls on SCWS, with intervals."""
     rows: list[list[Cell]] = [
         [label, measure, score.value, score.low, score.high, score.control]
         for label in labels
@@ -125,27 +131,32 @@ def against_controls(labels: Iterable[str], scores: Scores) -> Table:
         if (score := scores[label].get(measure))
     ]
     note = (
-        "SCWS. A model of several senses has more vectors, and any of them averaged is a smoother one: so it must beat "
-        "a model whose senses were assigned at random in training, and one of a single sense with as many parameters."
+        "SCWS. Several vectors per word can raise scores without real senses: there are more parameters, and a mean of "
+        "vectors has less noise. So MSSG must beat a model whose senses were assigned at random in training, and a "
+        "single-sense model with as many parameters."
     )
     columns = ["model", "measure", "score", "low", "high", "senses drawn at random"]
     return Table("controls", "Against the trained controls", columns, rows, note)
 
 
 def intervals(tasks: Mapping[str, Scores]) -> Table:
-    """Every score with its interval."""
+    """All scores with their intervals."""
     rows: list[list[Cell]] = [
         [task, label, measure, s.value, s.low, s.high, s.control, s.including_oov]
         for task, scores in tasks.items()
-        for label, each in scores.items()
-        for measure, s in each.items()
+        for label, measures in scores.items()
+        for measure, s in measures.items()
     ]
-    columns = ["task", "model", "measure", "score", "low", "high", "random senses", "incl. OOV"]
-    return Table("intervals", "Every score", columns, rows, "The 95% interval is of 1,000 bootstrap samples.", digits=2)
+    columns = ["task", "model", "measure", "score", "low", "high", "random senses", "with unknown"]
+    note = (
+        "95% intervals of 1,000 bootstrap samples. The last column also counts pairs with unknown words, with the mean "
+        "similarity of the other pairs."
+    )
+    return Table("intervals", "All scores", columns, rows, note, digits=2)
 
 
-def settings_of(runs: Iterable[Run], models: Models) -> Table:
-    """What each model was trained with."""
+def settings(runs: Iterable[Run], models: Models) -> Table:
+    """The hyper-parameters of each run."""
     names = [f.name for f in fields(TrainConfig) if f.name not in ("threads", "examples", "multi_sense_words")]
     rows: list[list[Cell]] = [[run.label, *(str(models[run.label].config[name]) for name in names)] for run in runs]
     return Table("settings", "Settings of each run", ["run", *names], rows)
@@ -155,7 +166,8 @@ def _seconds(model: SenseModel) -> float:
     return max(float(model.training["seconds"]), 1e-9)
 
 
-def _seconds_of_skip_gram(run: Run, runs: Sequence[Run], models: Models) -> float | None:
+def _skip_gram_seconds(run: Run, runs: Sequence[Run], models: Models) -> float | None:
+    """The training time of skip-gram with the same dimension and recipe; None if there is no such run."""
     dim, recipe = run.settings["dim"], run.recipe
     for other in runs:
         same = other.settings["dim"] == dim and other.recipe == recipe and not other.two_stage
@@ -164,17 +176,13 @@ def _seconds_of_skip_gram(run: Run, runs: Sequence[Run], models: Models) -> floa
     return None
 
 
-def _named(label: str) -> str:
-    """The name under which the paper has a model.
+def _paper_name(label: str) -> str:
+    """The name of a model in the paper's tables.
 
-    >>> _named("MSSG 300d, paper's recipe"), _named("Huang-style 50d")
+    >>> _paper_name("MSSG 300d, paper's recipe"), _paper_name("Huang-style 50d")
     ('MSSG 300d', 'Huang et al. 50d')
     """
     return label.partition(",")[0].replace("Huang-style", "Huang et al.")
-
-
-def _quoted(label: str, quoted: paper.Figures) -> Sequence[Cell]:
-    return quoted.get(_named(label), (None,) * len(paper.MEASURES))
 
 
 def _with_control(score: Score | None) -> Cell:

@@ -1,1 +1,1 @@
-"""Vectors of other programs: the layouts of word2vec, GloVe and the paper's authors."""
+"""Readers for vectors of other programs: word2vec, GloVe and the release of the paper's authors."""

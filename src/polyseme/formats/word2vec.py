@@ -1,9 +1,9 @@
-"""Files of word2vec, as text or binary, with one vector a word or one a sense.
+"""Reader for word2vec files, text or binary, with one vector per word or one per sense.
 
     text     V D                       binary   V D
-             word x1 ... xD                     word, a blank, D little-endian float32, perhaps a line end
+             word x1 ... xD                     word, a space, D little-endian float32, optionally a newline
 
-GloVe's files are text without the first line.
+GloVe files are the text format without the first line.
 """
 
 from __future__ import annotations
@@ -20,152 +20,159 @@ from numpy.typing import NDArray
 
 from polyseme.errors import DataError
 
-SENSE_MARKS = ("#", "_", "--")
-NUMBER = re.compile("0|[1-9][0-9]{0,3}")
-SEVERAL_STEMS = 2
-SHARE_OF_STEMS = 0.5
+SENSE_SEPARATORS = ("#", "_", "--")
+SENSE_NUMBER = re.compile("0|[1-9][0-9]{0,3}")
+MIN_AMBIGUOUS_WORDS = 2
+MIN_NUMBERED_SHARE = 0.5
 
-CHUNK = 1 << 20  # bytes read at a time
-LONGEST_WORD = 10_000  # bytes
-NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+CHUNK_BYTES = 1 << 20
+MAX_WORD_BYTES = 10_000
+CONTROL_CHARACTERS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 @dataclass(frozen=True)
-class Vectors:
-    """What a file holds: V words in its order, and R senses, as in `ModelArrays`."""
+class ImportedVectors:
+    """The contents of a vector file: V words in file order, and R senses, as in `ModelArrays`."""
 
     words: list[str]
     global_vectors: NDArray[np.float32]  # (V, d)
-    sense_vectors: NDArray[np.float32]  # (R, d); where every word has one sense, the same array
+    sense_vectors: NDArray[np.float32]  # (R, d); the same array as global_vectors if every word has one sense
     sense_offsets: NDArray[np.int64]  # (V + 1,)
     cluster_centers: NDArray[np.float32] | None = None  # (R, d)
 
 
-def read_text(file: BinaryIO, path: Path, size: int | None, dim: int) -> Vectors:
-    """Read the lines after the header; `size` is None where there is no header. Of a word given twice the first counts.
+def read_text(file: BinaryIO, path: Path, size: int | None, dim: int) -> ImportedVectors:
+    """Read the lines after the header; `size` is None if there is no header. Of duplicate words the first is kept.
 
-    The last D columns of a line are its numbers, so that a word may have blanks in it.
+    The last D columns of a line are the vector, so words may contain spaces.
     """
     words: dict[str, None] = {}
-    rows = bytearray()  # grows with what is read: a header is not trusted with memory
-    lines = 0
+    rows = bytearray()  # grows as lines are read: a damaged header must not allocate memory
+    num_lines = 0
     for number, line in enumerate(file, 1 if size is None else 2):
         columns = line.split()
         if not columns:
             continue
-        lines += 1
-        where = f"{path}, line {number}"
-        extra = len(columns) - dim
-        if extra < 1 or (extra > 1 and all(map(is_number, columns[1:extra]))):
-            raise DataError(f"{where}: {len(columns)} columns where {dim + 1} are needed: a word and {dim} numbers.")
-        row = numbers(columns[extra:], where)
-        word = b" ".join(columns[:extra]).decode("utf-8", "replace")
+        num_lines += 1
+        location = f"{path}, line {number}"
+        word_columns = len(columns) - dim
+        if word_columns < 1 or (word_columns > 1 and all(map(is_number, columns[1:word_columns]))):
+            raise DataError(f"{location}: {len(columns)} columns, expected {dim + 1}: a word and {dim} numbers.")
+        row = parse_floats(columns[word_columns:], location)
+        word = b" ".join(columns[:word_columns]).decode("utf-8", "replace")
         if word not in words:
             words[word] = None
             rows += row.tobytes()
-    if size is not None and lines != size:
-        raise DataError(f"{path}: the header says {size:,} words, but {lines:,} follow; the file may be cut off.")
-    return with_senses(list(words), as_rows(rows, dim))
+    if size is not None and num_lines != size:
+        raise DataError(f"{path}: the header says {size:,} words, but {num_lines:,} follow; the file may be truncated.")
+    return group_senses(list(words), rows_from_buffer(rows, dim))
 
 
-def read_binary(file: BinaryIO, path: Path, size: int, dim: int) -> Vectors:
-    """Read what follows the header. Of a word given twice the first counts."""
+def read_binary(file: BinaryIO, path: Path, size: int, dim: int) -> ImportedVectors:
+    """Read the bytes after the header. Of duplicate words the first is kept."""
     words: dict[str, None] = {}
     rows = bytearray()
-    data, at = b"", 0  # what was read, and where the next word begins in it
+    buffer, start = b"", 0  # the next word starts at buffer[start]
     for number in range(1, size + 1):
-        where = f"{path}, word {number:,}"
-        while (blank := data.find(b" ", at)) < 0 or len(data) <= blank + 4 * dim:
-            if blank < 0 and len(data) - at > LONGEST_WORD:
-                raise DataError(f"{where}: no blank after it; the file may be damaged.")
-            if not (more := file.read(CHUNK)):
-                raise DataError(f"{where}: the file ends in it, but the header says {size:,} words; it may be cut off.")
-            data, at = data[at:] + more, 0
-        name = data[at:blank].lstrip(b"\n")
-        at = blank + 1 + 4 * dim
-        row = np.frombuffer(data, "<f4", dim, blank + 1)
+        location = f"{path}, word {number:,}"
+        while (space := buffer.find(b" ", start)) < 0 or len(buffer) <= space + 4 * dim:
+            if space < 0 and len(buffer) - start > MAX_WORD_BYTES:
+                raise DataError(f"{location}: no space after the word; the file may be damaged.")
+            if not (chunk := file.read(CHUNK_BYTES)):
+                raise DataError(
+                    f"{location}: unexpected end of file, the header says {size:,} words; the file may be truncated."
+                )
+            buffer, start = buffer[start:] + chunk, 0
+        name = buffer[start:space].lstrip(b"\n")
+        start = space + 1 + 4 * dim
+        row = np.frombuffer(buffer, "<f4", dim, space + 1)
         if name.split() != [name]:
-            raise DataError(f"{where}: it is empty, or has a tab or a line end in it; the file may be damaged.")
+            raise DataError(f"{location}: the word is empty or contains a tab or newline; the file may be damaged.")
         if not np.isfinite(row).all():
-            raise DataError(f"{where}: a number of its vector is not finite.")
+            raise DataError(f"{location}: its vector contains nan or inf; the file may be damaged.")
         word = name.decode("utf-8", "replace")
         if word not in words:
             words[word] = None
             rows += row.tobytes()
-    if (data[at:] + file.read(CHUNK)).strip():
-        raise DataError(f"{path}: the header says {size:,} words, but more bytes follow them; the file may be damaged.")
-    return with_senses(list(words), as_rows(rows, dim))
+    if (buffer[start:] + file.read(CHUNK_BYTES)).strip():
+        raise DataError(f"{path}: the header says {size:,} words, but more bytes follow; the file may be damaged.")
+    return group_senses(list(words), rows_from_buffer(rows, dim))
 
 
 def is_binary(start: bytes, dim: int) -> bool:
-    """Whether what follows a header is binary: the bytes after the first word are no text."""
+    """Whether a file is binary, given its bytes after the header: what follows the first word is not text."""
     sample = start.partition(b" ")[2][: 4 * dim]
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)  # does not mind a character cut at the end
+        codecs.getincrementaldecoder("utf-8")().decode(sample)  # accepts an incomplete character at the end
     except UnicodeDecodeError:
         return True
-    return NOT_IN_TEXT.search(sample) is not None
+    return CONTROL_CHARACTERS.search(sample) is not None
 
 
-def with_senses(words: list[str], rows: NDArray[np.float32]) -> Vectors:
-    """The vectors, with rows that are senses of one word brought together; its global vector is their mean."""
-    marked = marked_senses(words)
-    if not marked:
-        return Vectors(words, rows, rows, np.arange(len(words) + 1))
-    stems = {place: stem for stem, places in marked.items() for place in places}
-    senses: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        name = stems.get(place, word)
-        senses.setdefault(name, marked.get(name, [place]))
-    sizes = np.array([len(places) for places in senses.values()])
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    rows = rows[np.concatenate(list(senses.values()))]
-    means = np.asarray(np.add.reduceat(rows, offsets[:-1], axis=0) / sizes[:, None], np.float32)
-    return Vectors(list(senses), means, rows, offsets)
+def group_senses(words: list[str], rows: NDArray[np.float32]) -> ImportedVectors:
+    """The vectors with the senses of each word in consecutive rows; its global vector is their mean.
+
+    words  names in the file: `bank#1`, `bank#2`, or `bank` if there is one vector per word
+    rows   IN  float32 (len(words), d)
+    """
+    numbered = find_numbered_senses(words)
+    if not numbered:
+        return ImportedVectors(words, rows, rows, np.arange(len(words) + 1))
+    word_of = {row: word for word, sense_rows in numbered.items() for row in sense_rows}
+    sense_rows: dict[str, list[int]] = {}
+    for row, name in enumerate(words):
+        word = word_of.get(row, name)
+        sense_rows.setdefault(word, numbered.get(word, [row]))
+    num_senses = np.array([len(word_rows) for word_rows in sense_rows.values()])
+    offsets = np.concatenate([[0], np.cumsum(num_senses)])
+    rows = rows[np.concatenate(list(sense_rows.values()))]
+    means = np.asarray(np.add.reduceat(rows, offsets[:-1], axis=0) / num_senses[:, None], np.float32)
+    return ImportedVectors(list(sense_rows), means, rows, offsets)
 
 
-def marked_senses(words: Sequence[str]) -> dict[str, list[int]]:
-    """For each stem that has senses (`bank` of `bank#1` and `bank#2`) the places of these words, by their numbers.
+def find_numbered_senses(names: Sequence[str]) -> dict[str, list[int]]:
+    """The rows of each word's senses in order of their numbers, if the file has one vector per sense; else nothing.
 
-    A word is marked if it ends in `#`, `_` or `--` and a number. A marked stem is well numbered if its numbers begin
-    at 0 or 1 and have no gap, and the stem itself is no word of the file: `covid_19` is not, nor is `figure_1` beside
-    `figure`. A mark is that of senses, for the whole file, if SEVERAL_STEMS have two or more senses well numbered, and
-    at least SHARE_OF_STEMS of all stems that carry the mark are well numbered. Only these are then taken as senses.
+    A sense is named by its word, a separator (`#`, `_` or `--`) and a number: `bank#1`. Since other names end in a
+    number too, a word's numbers are accepted only if they start at 0 or 1 without a gap, and if the word itself is not
+    in the file: `covid_19` is not a sense, nor is `figure_1` if there is a `figure`. A separator is accepted only if at
+    least MIN_AMBIGUOUS_WORDS accepted words have several senses, and at least MIN_NUMBERED_SHARE of the words with that
+    separator and a number are accepted.
 
-    >>> marked_senses(["bank_1", "covid_19", "bank_2", "bass_2", "bass_1"])
+    >>> find_numbered_senses(["bank_1", "covid_19", "bank_2", "bass_2", "bass_1"])
     {'bank': [0, 2], 'bass': [4, 3]}
-    >>> marked_senses(["route_66", "covid_19", "mp3", "figure_1", "figure_2"])
+    >>> find_numbered_senses(["route_66", "covid_19", "mp3", "figure_1", "figure_2"])
     {}
     """
-    known = set(words)
-    for mark in SENSE_MARKS:
-        stems: dict[str, dict[int, int]] = {}
-        for place, word in enumerate(words):
-            stem, _, number = word.rpartition(mark)
-            if stem and NUMBER.fullmatch(number):
-                stems.setdefault(stem, {})[int(number)] = place
-        well = {
-            stem: [places[number] for number in sorted(places)]
-            for stem, places in stems.items()
-            if stem not in known and min(places) <= 1 and max(places) - min(places) == len(places) - 1
+    all_names = set(names)
+    for separator in SENSE_SEPARATORS:
+        candidates: dict[str, dict[int, int]] = {}  # word -> sense number -> row
+        for row, name in enumerate(names):
+            word, _, number = name.rpartition(separator)
+            if word and SENSE_NUMBER.fullmatch(number):
+                candidates.setdefault(word, {})[int(number)] = row
+        accepted = {
+            word: [rows[number] for number in sorted(rows)]
+            for word, rows in candidates.items()
+            if word not in all_names and min(rows) <= 1 and max(rows) - min(rows) == len(rows) - 1
         }
-        several = sum(len(places) > 1 for places in well.values())
-        if several >= SEVERAL_STEMS and len(well) >= SHARE_OF_STEMS * len(stems):
-            return well
+        num_ambiguous = sum(len(rows) > 1 for rows in accepted.values())
+        if num_ambiguous >= MIN_AMBIGUOUS_WORDS and len(accepted) >= MIN_NUMBERED_SHARE * len(candidates):
+            return accepted
     return {}
 
 
-def numbers(columns: Sequence[bytes], where: str) -> NDArray[np.float32]:
-    """The columns as numbers; DataError, with the place, if one is none or is not finite."""
+def parse_floats(columns: Sequence[bytes], location: str) -> NDArray[np.float32]:
+    """The columns as float32. DataError, with the location, if one is not a finite number."""
     try:
         with np.errstate(over="ignore"):
             values = np.array(columns, np.float32)
     except ValueError:
-        wrong = next((column for column in columns if not is_number(column)), columns[0])
-        raise DataError(f"{where}: '{wrong.decode('utf-8', 'replace')}' is not a number.") from None
+        invalid = next((column for column in columns if not is_number(column)), columns[0])
+        raise DataError(f"{location}: '{invalid.decode('utf-8', 'replace')}' is not a number.") from None
     finite = np.isfinite(values)
     if not finite.all():
-        raise DataError(f"{where}: '{columns[int(finite.argmin())].decode()}' is not a finite number.")
+        raise DataError(f"{location}: '{columns[int(finite.argmin())].decode()}' is not a finite number.")
     return values
 
 
@@ -177,6 +184,6 @@ def is_number(column: bytes) -> bool:
     return True
 
 
-def as_rows(data: bytearray, dim: int) -> NDArray[np.float32]:
-    """The rows whose bytes were gathered, not copied."""
-    return np.frombuffer(data, np.float32).reshape(-1, dim)
+def rows_from_buffer(buffer: bytearray, dim: int) -> NDArray[np.float32]:
+    """(n, dim) A view of float32 bytes, without a copy."""
+    return np.frombuffer(buffer, np.float32).reshape(-1, dim)
