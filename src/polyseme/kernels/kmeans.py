@@ -14,6 +14,7 @@ NUM_INITS = 2  # runs of k-means per word, of which the best is taken
 MAX_ITERATIONS = 10
 TINY = np.float32(1e-12)
 TWO_32 = 4294967296.0
+MERGE_RATIO = np.float32(0.7)  # of min_separation: the clusters of an ambiguous word are merged below this
 
 
 @kernel
@@ -39,12 +40,13 @@ def normalize_rows(rows, bounds, counts):
 
 
 @kernel
-def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed, centers, sizes, num_clusters):
+def cluster_words(
+    contexts, bounds, max_clusters, min_separation, min_size, seed, centers, sizes, num_clusters, tightness
+):
     """Cluster the contexts of each word.
 
-    Runs spherical k-means with `max_clusters` clusters NUM_INITS times and takes the best result. Then merges the two
-    clusters with the lowest `separation` until all pairs reach `min_separation` and all clusters have `min_size`
-    contexts.
+    Runs spherical k-means with `max_clusters` clusters NUM_INITS times and takes the best result. Then merges clusters
+    that are too similar or too small (see `merge_clusters`).
 
     contexts      IN   float32 (n, c)                unit vectors
     bounds        IN   int64 (w + 1,)                contexts of word i are rows bounds[i]:bounds[i + 1]
@@ -52,6 +54,7 @@ def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed
     centers       OUT  float32 (w, max_clusters, c)  mean of the contexts of each cluster
     sizes         OUT  int64 (w, max_clusters)       contexts of each cluster
     num_clusters  OUT  int32 (w,)
+    tightness     OUT  float32 (w,)                  mean cosine of the contexts and their centers, before merging
     """
     check_padding(contexts)
     check_same_width(contexts, centers)
@@ -71,6 +74,7 @@ def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed
                 best_fit = fit
                 for k in range(max_clusters):
                     copy_row(candidate, k, word_centers, k)
+        tightness[i] = best_fit
         assign_rows(rows, word_centers, max_clusters, labels)
         sum_clusters(rows, labels, word_centers, sizes[i])
         n = merge_clusters(word_centers, sizes[i], np.float32(min_separation), min_size[i])
@@ -173,12 +177,16 @@ def normalize_centers(centers, k):
 
 @kernel
 def merge_clusters(sums, sizes, min_separation, min_size):
-    """Merge clusters until all have `min_size` contexts and all pairs have `min_separation`; returns how many remain.
+    """Merge clusters that are too small or too similar; returns how many remain.
 
-    The remaining clusters are the first rows. Empty clusters are removed. A cluster that is too small is merged first,
-    with the cluster from which it is least separated.
+    1. Empty clusters are removed, and each cluster with fewer than `min_size` contexts is merged with the one from
+       which it is least separated, the smallest first.
+    2. If no two clusters reach `min_separation`, the word has one sense, and all clusters are merged.
+    3. Otherwise it has several. Clusters are merged by complete linkage, where the separation of two merged clusters is
+       that of their most separated parts, up to MERGE_RATIO * min_separation. That one pair of clusters is clearly
+       separated makes it likely that others, less separated, are senses, too.
 
-    sums   SHARED  float32 (k, c)  sum of the contexts of each cluster
+    sums   SHARED  float32 (k, c)  sum of the contexts of each cluster; the remaining clusters are the first rows
     sizes  SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
     """
     check_padding(sums)
@@ -188,44 +196,58 @@ def merge_clusters(sums, sizes, min_separation, min_size):
             copy_row(sums, c, sums, n)
             sizes[n] = sizes[c]
             n += 1
+    between = np.zeros((n, n), np.float32)
     while n > 1:
-        smallest = 0
+        smallest = np.argmin(sizes[:n])
+        if sizes[smallest] >= min_size:
+            break
         for c in range(n):
-            if sizes[c] < sizes[smallest]:
-                smallest = c
-        too_small = sizes[smallest] < min_size
+            between[smallest, c] = separation(sums, sizes, smallest, c) if c != smallest else np.float32(np.inf)
+        n = merge_pair(sums, sizes, n, np.argmin(between[smallest, :n]), smallest)
+    highest = ZERO
+    for c in range(n):
+        for e in range(c):
+            between[c, e] = between[e, c] = separation(sums, sizes, c, e)
+            highest = max(highest, between[c, e])
+    threshold = MERGE_RATIO * min_separation if highest >= min_separation else np.float32(np.inf)
+    while n > 1:
         lowest, a, b = np.float32(np.inf), 0, 1
         for c in range(n):
             for e in range(c):
-                if too_small and c != smallest and e != smallest:
-                    continue
-                between = separation(sums, sizes, c, e)
-                if between < lowest:
-                    lowest, a, b = between, e, c
-        if lowest >= min_separation and not too_small:
+                if between[c, e] < lowest:
+                    lowest, a, b = between[c, e], e, c
+        if lowest >= threshold:
             break
-        for j in range(sums.shape[1]):
-            sums[a, j] += sums[b, j]
-        sizes[a] += sizes[b]
-        n -= 1
-        copy_row(sums, n, sums, b)
-        sizes[b] = sizes[n]
+        for c in range(n):
+            between[a, c] = between[c, a] = max(between[a, c], between[b, c])
+        for c in range(n):
+            between[b, c] = between[c, b] = between[n - 1, c]
+        n = merge_pair(sums, sizes, n, a, b)
     for c in range(n, len(sizes)):
         sizes[c] = 0
     return n
 
 
+@internal
+def merge_pair(sums, sizes, n, a, b):
+    """Add cluster b to cluster a, and move the last of n clusters to the place of b; returns n - 1."""
+    for j in range(sums.shape[1]):
+        sums[a, j] += sums[b, j]
+    sizes[a] += sizes[b]
+    copy_row(sums, n - 1, sums, b)
+    sizes[b] = sizes[n - 1]
+    return n - 1
+
+
 @kernel
 def separation(sums, sizes, c, e):
-    """How clearly contexts belong to one of two clusters rather than the other.
+    """How different the contexts of two clusters are: with S the sum of a cluster's contexts and n its size,
 
-    With S the sum of a cluster's unit vectors, n its size, and R = |S| / n (1 if all its contexts are equal):
+        (1 - cos(S_c, S_e)) s^(1/4),     s = min(n_c, n_e) / (n_c + n_e)
 
-        (1 - cos(S_c, S_e))^2 (R_c + R_e) / 2
-
-    The cosine alone would split words that occur in all kinds of contexts: clusters of scattered contexts have
-    dissimilar centers, but their contexts are no closer to their own center.
+    A cluster that has only a small share s of the two is more likely to be an accident of k-means than a sense.
     """
-    norm_c, norm_e = np.sqrt(dot(sums, c, sums, c)), np.sqrt(dot(sums, e, sums, e))
-    distance = ONE - dot(sums, c, sums, e) / max(norm_c * norm_e, TINY)
-    return distance * distance * (norm_c / np.float32(sizes[c]) + norm_e / np.float32(sizes[e])) / np.float32(2)
+    norms = np.sqrt(dot(sums, c, sums, c) * dot(sums, e, sums, e))
+    distance = max(ONE - dot(sums, c, sums, e) / max(norms, TINY), ZERO)
+    share = np.float32(min(sizes[c], sizes[e])) / np.float32(sizes[c] + sizes[e])
+    return distance * np.sqrt(np.sqrt(share))
