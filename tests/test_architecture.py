@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import polyseme
 from tests.conftest import ROOT
 
 SOURCE = ROOT / "src" / "polyseme"
@@ -19,7 +20,7 @@ PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks
 NUMBA_INTERNALS = ("numba.core", "numba.extending", "llvmlite")
 
 
-def tested_elsewhere() -> dict[str, list[str]]:
+def modules_tested_elsewhere() -> dict[str, list[str]]:
     """The test files of each module in the table of the section "Where each module is tested"."""
     section = PAGE.split("\n## Where each module is tested\n")[1].split("\n## ")[0]
     table: dict[str, list[str]] = {}
@@ -42,11 +43,11 @@ def imported_modules(path: Path) -> Iterator[str]:
 def test_each_module_has_a_test_file_of_its_own_or_a_line_in_the_architecture_page(module: str) -> None:
     folder, _, name = module.rpartition("/")
     mirror = ROOT / "tests" / folder / f"test_{name}"
-    assert mirror.exists() or module in tested_elsewhere(), f"write {mirror}, or add {module} to docs/architecture.md"
+    assert mirror.exists() or module in modules_tested_elsewhere(), f"write {mirror}, or add {module} to docs/architecture.md"
 
 
 def test_the_list_of_tests_names_existing_files() -> None:
-    table = tested_elsewhere()
+    table = modules_tested_elsewhere()
     assert set(table) <= set(MODULES)
     for module, tests in table.items():
         assert tests, module
@@ -78,6 +79,17 @@ def test_the_extra_all_has_every_optional_dependency_of_users() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     optional = sorted(extras.keys() - {"all", "test", "benchmark"})
     assert extras["all"] == [f"polyseme[{','.join(optional)}]"]
+
+
+def test_the_pre_commit_hooks_are_the_checks_of_make_lint() -> None:
+    checks = re.search(r"^lint:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert checks
+    hooks = re.findall(r"^ +entry: \.venv/bin/(.*)$", (ROOT / ".pre-commit-config.yaml").read_text(), re.MULTILINE)
+    assert hooks == re.findall(r"\$\(BIN\)/(.*)", checks[1])
+
+
+def test_the_citation_has_the_version_of_the_package() -> None:
+    assert f"\nversion: {polyseme.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
