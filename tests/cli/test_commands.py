@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from polyseme import SenseModel, TrainConfig, __version__
+from polyseme.corpus.planted import plant, planted_senses
 from tests.conftest import Run, command
 
 
@@ -102,16 +103,24 @@ def test_each_query_can_print_json(polyseme_command: Run, mssg_path: Path, mssg:
     assert info["words"] == len(mssg)
 
 
-def test_queries_print_text(polyseme_command: Run, mssg_path: Path) -> None:
-    assert "water" in polyseme_command("neighbours", mssg_path, "bank#2", "-n", "30").stdout
-    assert "bank#2" in polyseme_command("disambiguate", mssg_path, "bank", "water shore bank").stdout
+def test_queries_print_text(polyseme_command: Run, mssg_path: Path, mssg: SenseModel) -> None:
+    neighbours = polyseme_command("neighbours", mssg_path, "bank#2", "-n", "30").stdout.splitlines()
+    assert [line.split() for line in neighbours] == [
+        [f"{n.similarity:.3f}", n.key] for n in mssg.neighbours("bank#2", 30)
+    ]  # fmt: skip
+    probabilities = polyseme_command("disambiguate", mssg_path, "bank", "water shore bank").stdout.splitlines()
+    assert [line.split() for line in probabilities] == [
+        [f"{s.probability:.3f}", s.key] for s in mssg.disambiguate("bank", "water shore bank").senses
+    ]  # fmt: skip
     lines = polyseme_command("disambiguate", mssg_path, "bank", "-", stdin="water shore bank\nmoney bank\n").stdout
     assert [line.split("\t")[0] for line in lines.splitlines()] == ["bank#2", "bank#1"]
     similarity = polyseme_command("similarity", mssg_path, "bank", "water", "--contexts", "money bank", "water")
-    assert [line.split()[1] for line in similarity.stdout.splitlines()] == [
-        "global_sim", "avg_sim", "max_sim", "avg_sim_c", "max_sim_c", "local_sim",
+    measures = vars(mssg.similarity("bank", "water", contexts=("money bank", "water")))
+    assert [line.split() for line in similarity.stdout.splitlines()] == [
+        [f"{value:.3f}", name] for name, value in measures.items()
     ]  # fmt: skip
-    assert "32 dimensions" in polyseme_command("info", mssg_path).stdout
+    sizes = f"mssg, {len(mssg):,} words, {len(mssg.sense_vectors):,} senses, 32 dimensions"
+    assert polyseme_command("info", mssg_path).stdout.splitlines()[0] == f"{mssg_path}: {sizes}"
 
 
 def test_a_tagged_file_keeps_its_lines(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:
@@ -172,7 +181,12 @@ def test_help_takes_less_than_300_milliseconds() -> None:
 def test_the_demo_runs_models_without_a_fixed_number_of_senses(polyseme_command: Run) -> None:
     done = polyseme_command("demo", "--model", "np-mssg", "--sentences", "2000", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)
+    scores = {score["word"]: score for score in json.loads(done.stdout)}
+    assert scores.keys() == planted_senses().keys()
+    assert {word: score["planted"] for word, score in scores.items()} == {
+        word: len(topics) for word, topics in planted_senses().items()
+    }
+    assert sum(score["occurrences"] for score in scores.values()) == len(plant(sentences=2000, seed=1).occurrences)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,10 +84,13 @@ def test_unusual_texts_can_be_trained_on(name: ModelName, text: str, tmp_path: P
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
     config = make_config(model=name, dim=3, min_count=1, multi_sense_min_count=1)
     model = train(tmp_path / "t.txt", tmp_path / "m", config=config)
-    first = model.vocabulary.words[0]
-    assert np.isfinite(model.vector(first)).all()
-    assert len(model.senses(first)) >= 1
-    assert isinstance(model.tag(text), str)
+    words = text.split()
+    assert dict(zip(model.vocabulary.words, model.vocabulary.counts.tolist(), strict=True)) == Counter(words)
+    for word in set(words):
+        assert np.isfinite(model.vector(word)).all()
+        assert model.vector(word).any()
+        assert sum(sense.share for sense in model.senses(word)) == pytest.approx(1)
+    assert re.sub(r"#[123]\b", "", model.tag(text)) == text
     assert "zzz" not in model
     with pytest.raises(UnknownWord):
         model.senses("zzz")

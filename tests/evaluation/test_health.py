@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyseme import load
 from polyseme.evaluation.health import health
+from polyseme.model.disambiguation import TEMPERATURE
 from tests.evaluation.toy import toy
 
 RANDOM = np.random.default_rng(5).normal(size=(40, 16))
@@ -39,11 +39,28 @@ def test_dead_and_duplicate_senses_are_counted() -> None:
     assert set(evaluation.table) == {"all", "200 to 999 tokens", "1,000 to 9,999 tokens"}
 
 
-def test_entropy_and_confidence_are_measured_on_a_text(mssg_path: Path, planted_text: Path) -> None:
-    scores = health(load(mssg_path), planted_text).table["all"]
-    assert 0 < scores["entropy"].value < 100
-    assert 50 < scores["confidence"].value <= 100
-    assert "confidence" not in health(load(mssg_path)).table["all"]
+def test_entropy_and_confidence_are_measured_on_a_text(tmp_path: Path) -> None:
+    east, north = [1.0, 0.0], [0.0, 1.0]
+    words = {"bank": [(east, 300), (north, 100)], "money": [(east, 20)], "river": [(north, 20)]}
+    model = toy(words, {word: [vector for vector, _ in senses] for word, senses in words.items()})
+    text = tmp_path / "text.txt"
+    text.write_text("money in the bank\nbank\n")
+    # Cosines 1 and 0 with the senses: p ~ (0.75 exp(1 / T), 0.25). Without a context, p are the shares.
+    posteriors = np.array([[0.75 * np.exp(1 / TEMPERATURE), 0.25], [0.75, 0.25]])
+    posteriors /= posteriors.sum(axis=1, keepdims=True)
+    entropies = -(posteriors * np.log2(posteriors)).sum(axis=1)
+    scores = health(model, text).table["all"]
+    assert scores["entropy"].value == pytest.approx(100 * entropies.mean())
+    assert scores["confidence"].value == pytest.approx(100 * posteriors.max(axis=1).mean())
+    assert health(model).table["all"].keys() == scores.keys() - {"entropy", "confidence"}
+
+
+def test_at_most_a_fixed_number_of_occurrences_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyseme.evaluation.health.MAX_OCCURRENCES", 2)
+    words = {"bank": [([1.0, 0.0], 300), ([0.0, 1.0], 100)], "money": [([1.0, 0.0], 20)]}
+    model = toy(words, {word: [vector for vector, _ in senses] for word, senses in words.items()})
+    (tmp_path / "text.txt").write_text("bank\nbank\nmoney bank\n")
+    assert health(model, tmp_path / "text.txt").table["all"]["confidence"].value == pytest.approx(75)
 
 
 def test_a_model_with_one_sense_per_word_has_no_scores() -> None:

@@ -128,16 +128,23 @@ def test_arrays_that_do_not_fit_together_are_refused() -> None:
         "sense_counts": np.array([1, 2, 3]),
     }
     ModelArrays(**good).check(2)
-    for wrong in (
-        {"sense_offsets": np.array([0, 2, 2])},
-        {"sense_offsets": np.array([0, 1, 4])},
-        {"sense_counts": np.array([1, 2])},
-        {"sense_counts": np.array([1, 2, -3])},
-        {"global_vectors": np.zeros((2, 4), np.float32)},
-        {"global_vectors": np.zeros((2, 3), np.float64)},
+    inconsistent = "sense_offsets and sense_counts are inconsistent"
+    for name, array, message in (
+        ("sense_offsets", np.array([0, 2, 2]), inconsistent),
+        ("sense_offsets", np.array([0, 3, 3]), inconsistent),
+        ("sense_offsets", np.array([1, 2, 3]), inconsistent),
+        ("sense_offsets", np.array([0, 1, 4]), inconsistent),
+        ("sense_counts", np.array([1, 2, -3]), inconsistent),
+        ("sense_counts", np.array([1, 2]), r"sense_counts has the shape \(2,\), not \(3,\)"),
+        ("sense_offsets", np.array([0, 3]), r"sense_offsets has the shape \(2,\), not \(3,\)"),
+        ("global_vectors", np.zeros((2, 4), np.float32), r"global_vectors has the shape \(2, 4\), not \(2, 3\)"),
+        ("global_vectors", np.zeros((2, 3), np.float64), "global_vectors has the dtype float64"),
+        ("global_vectors", np.zeros(6, np.float32), "global_vectors has 1 dimensions"),
+        ("cluster_centers", np.zeros((3, 4), np.float32), r"cluster_centers has the shape \(3, 4\), not \(3, 3\)"),
+        ("whitened_vectors", np.zeros((3, 3), np.float32), r"whitened_vectors has the shape \(3, 3\), not \(2, 3\)"),
     ):
-        with pytest.raises(ModelError):
-            ModelArrays(**{**good, **wrong}).check(2)
+        with pytest.raises(ModelError, match=message):
+            ModelArrays(**{**good, name: array}).check(2)
 
 
 def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
@@ -184,5 +191,8 @@ def test_a_save_that_fails_leaves_nothing_and_keeps_the_old(
 
 def test_the_card_says_what_the_model_is(mssg_path: Path) -> None:
     card = (mssg_path / "README.md").read_text()
-    assert "sense vectors of 32 dimensions" in card
-    assert "| window | 5 |" in card
+    model = SenseModel.load(mssg_path)
+    assert f"{len(model):,} words, {len(model.sense_vectors):,} sense vectors of 32 dimensions" in card
+    assert f"Trained on {model.corpus['tokens']:,} tokens in 8,000 sentences" in card
+    for name, value in model.config.items():
+        assert f"| {name} | {value} |" in card

@@ -11,11 +11,13 @@ from polyseme import train
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.planted import plant, planted_senses
-from polyseme.corpus.planted_words import COMMON
+from polyseme.corpus.planted_words import AMBIGUOUS, COMMON, TOPICS
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.training.config import make_config
-from polyseme.training.sense_discovery import specificity_threshold
+from polyseme.training.sense_discovery import init_from_clusters, specificity_threshold
+from polyseme.training.state import TrainState
+from polyseme.vocabulary import Vocabulary
 
 
 @pytest.fixture
@@ -87,3 +89,24 @@ def test_a_list_of_words_is_not_gated(articles: Path) -> None:
     )
     model = train(articles, config=config)
     assert len(model.senses("the")) > 1
+
+
+def test_senses_start_at_the_clusters_of_their_words_contexts(corpus: EncodedCorpus) -> None:
+    """Context vectors of words of one topic are that topic's axis, so that the clusters are the topics of a word."""
+    vocabulary = Vocabulary.from_counts(corpus.words, corpus.counts, min_count=5, max_size=None)
+    state = TrainState.initial(make_config(senses=2, dim=32, threads=1), vocabulary, threads=1)
+    state.split_senses()
+    topics = {word: i for i, words in enumerate(TOPICS.values()) for word in words.split()}
+    state.tables.context_table[:] = 0
+    for word, topic in topics.items():
+        if word in vocabulary:
+            state.tables.context_table[vocabulary.index[word], topic] = 1
+    init_from_clusters(state, corpus)
+    for word, (first, second) in ((w, t[:2]) for w, t in AMBIGUOUS.items() if len(t) == 2):
+        row = int(state.parameters.sense_offsets[vocabulary.index[word]])
+        axes = state.parameters.cluster_centers[row : row + 2].argmax(axis=1)
+        assert sorted(axes.tolist()) == sorted(list(TOPICS).index(topic) for topic in (first, second)), word
+        counts = state.parameters.sense_counts[row : row + 2]
+        larger = list(TOPICS)[axes[counts.argmax()]]
+        assert counts.sum() == 100, word  # contexts sampled per word
+        assert larger == first, word
