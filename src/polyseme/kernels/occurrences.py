@@ -32,3 +32,20 @@ def sample_occurrences(tokens, first_position, offsets, rng, seen, positions):
             slot = below(draw(rng), seen[word])
         if slot < capacity:
             positions[offsets[word] + slot] = first_position + t
+
+
+@kernel
+def count_tokens(tokens, counts):
+    """Add the occurrences of each word in a text to its count; returns the number of ids outside 0..V-1.
+
+    tokens  IN      int32 (n,)  ids
+    counts  SHARED  int64 (V,)
+    """
+    outside = 0
+    for t in range(len(tokens)):
+        word = tokens[t]
+        if 0 <= word < len(counts):
+            counts[word] += 1
+        else:
+            outside += 1
+    return outside

@@ -7,7 +7,7 @@ that contains NUL, or whose first block has more than 10% such bytes, is refused
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 from polyseme.corpus.sources import Source
@@ -26,7 +26,7 @@ class Block:
     bad_bytes: int
 
 
-def read_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Generator[Block, None, None]:
     """Yield the text of a source in blocks of about `block_bytes`."""
     offset = 0
     rest = b""
