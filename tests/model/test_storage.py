@@ -109,7 +109,7 @@ def test_a_config_that_lacks_a_detail_is_refused(part: str, name: str, copy: Pat
     config = json.loads((copy / "config.json").read_text())
     del config[part][name]
     (copy / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=f"is damaged: '{name}'"):
+    with pytest.raises(ModelError, match=f"is damaged: config.json: '{name}' is missing"):
         SenseModel.load(copy)
 
 

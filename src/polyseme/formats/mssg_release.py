@@ -17,6 +17,7 @@ from typing import BinaryIO
 import numpy as np
 
 from polyseme.errors import DataError
+from polyseme.formats.lines import numbered_lines
 from polyseme.formats.word2vec import Vectors, as_rows, numbers
 
 SENSES = re.compile(rb"[1-9][0-9]{0,8}")
@@ -26,7 +27,7 @@ Lines = Iterator[tuple[str, list[bytes]]]  # where a line stands, and its column
 
 def read_release(file: BinaryIO, path: Path, size: int, dim: int, *, centers: bool) -> Vectors:
     """Read the lines after the header. Of a word given twice the first counts."""
-    lines: Lines = ((f"{path}, line {number}", line.split()) for number, line in enumerate(file, 2))
+    lines: Lines = ((f"{path}, line {number}", line.split()) for number, line in numbered_lines(file, path, 2))
     words: dict[str, int] = {}  # with the number of its senses
     global_rows, sense_rows, center_rows = bytearray(), bytearray(), bytearray()
     step = 2 if centers else 1

@@ -18,7 +18,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.errors import DataError
+from polyseme.errors import DataError, shorten
+from polyseme.formats.lines import numbered_lines
 
 SENSE_MARKS = ("#", "_", "--")
 NUMBER = re.compile("0|[1-9][0-9]{0,3}")
@@ -49,7 +50,7 @@ def read_text(file: BinaryIO, path: Path, size: int | None, dim: int) -> Vectors
     words: dict[str, None] = {}
     rows = bytearray()  # grows with what is read: a header is not trusted with memory
     lines = 0
-    for number, line in enumerate(file, 1 if size is None else 2):
+    for number, line in numbered_lines(file, path, 1 if size is None else 2):
         columns = line.split()
         if not columns:
             continue
@@ -162,10 +163,10 @@ def numbers(columns: Sequence[bytes], where: str) -> NDArray[np.float32]:
             values = np.array(columns, np.float32)
     except ValueError:
         wrong = next((column for column in columns if not is_number(column)), columns[0])
-        raise DataError(f"{where}: '{wrong.decode('utf-8', 'replace')}' is not a number.") from None
+        raise DataError(f"{where}: '{shorten(wrong.decode('utf-8', 'replace'))}' is not a number.") from None
     finite = np.isfinite(values)
     if not finite.all():
-        raise DataError(f"{where}: '{columns[int(finite.argmin())].decode()}' is not a finite number.")
+        raise DataError(f"{where}: '{shorten(columns[int(finite.argmin())].decode())}' is not a finite number.")
     return values
 
 

@@ -109,7 +109,7 @@ def _digests(arrays: Arrays, threads: int) -> dict[str, str]:
 
 
 def _digest(array: NDArray[np.generic]) -> str:
-    return hashlib.sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8)).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(array).data.cast("B")).hexdigest() if array.size else ""
 
 
 @contextmanager

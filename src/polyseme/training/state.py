@@ -170,7 +170,7 @@ class TrainState:
         return arrays
 
     def restore(self, arrays: Arrays, senses_split: bool) -> None:
-        """Set the arrays to those that `to_arrays` returned; ValueError if they do not fit the config and vocabulary."""
+        """Set the arrays to those that `to_arrays` returned; ValueError if they do not fit this state."""
         self._check(arrays, senses_split)
         whitened = arrays.pop("whitened_vectors", None)
         for name, array in arrays.items():
