@@ -109,7 +109,7 @@ def test_a_config_that_lacks_a_detail_is_refused(part: str, name: str, copy: Pat
     config = json.loads((copy / "config.json").read_text())
     del config[part][name]
     (copy / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=f"is damaged: '{name}'"):
+    with pytest.raises(ModelError, match=f"is damaged: config.json: '{name}' is missing"):
         SenseModel.load(copy)
 
 
@@ -144,7 +144,7 @@ def test_arrays_that_do_not_fit_together_are_refused() -> None:
         ("whitened_vectors", np.zeros((3, 3), np.float32), r"whitened_vectors has the shape \(3, 3\), not \(2, 3\)"),
     ):
         with pytest.raises(ModelError, match=message):
-            ModelArrays(**{**good, name: array}).check(2)
+            ModelArrays(**{**good, name: array}).check(2)  # type: ignore[arg-type]
 
 
 def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:

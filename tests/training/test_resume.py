@@ -179,17 +179,17 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(keep: int, unfinished: Path
         train(planted_text, unfinished, resume=True)
 
 
-@pytest.mark.parametrize("version", [b"1", b"2"])
+@pytest.mark.parametrize("version", [b"1", b"2", b"3"])
 def test_a_checkpoint_of_an_older_version_is_refused_in_one_line(
     version: bytes, unfinished: Path, planted_text: Path
 ) -> None:
     path = unfinished.with_name("m.training") / "checkpoint.safetensors"
     content = path.read_bytes()
-    old = content.replace(b'{\\"format_version\\": 3', b'{\\"format_version\\": ' + version)
+    old = content.replace(b'{\\"format_version\\": 4', b'{\\"format_version\\": ' + version)
     assert old != content
     path.write_bytes(old)
     with pytest.raises(
-        TrainingError, match="another version of polyseme wrote it, in format [12].*with --force"
+        TrainingError, match="another version of polyseme wrote it, in format [123].*with --force"
     ) as error:
         train(planted_text, unfinished, resume=True)
     assert "\n" not in str(error.value)

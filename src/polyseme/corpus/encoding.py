@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -33,7 +34,7 @@ from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
 from polyseme.corpus.readers.text import Block, read_blocks
 from polyseme.corpus.sources import COMPRESSED, Source
 from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer
-from polyseme.errors import CorpusError
+from polyseme.errors import CorpusError, shorten
 from polyseme.kernels import text as kernels
 
 RENUMBER_TOKENS = 1 << 20  # read at a time when ids are replaced
@@ -59,17 +60,22 @@ def encode(
     report: Callable[[EncodingProgress], None] = lambda _: None,
 ) -> EncodedCorpus:
     """Encode texts into a folder (see `polyseme.corpus.encoded_corpus`) and open it."""
-    with atomic_folder(folder) as part:
-        writer = _CorpusWriter(part, tokenizer)
+    with atomic_folder(folder) as part, ExitStack() as files:
+        writer = _CorpusWriter(part, tokenizer, files)
         compressed = any(Path(source.path).suffix in COMPRESSED for source in sources)
         bytes_total = 0 if compressed else sum(source.size for source in sources)
         bytes_read = 0
         for source in sources:
             writer.begin_source()
-            for block in _prefetch(tokenize_block(block, tokenizer) for block in read_blocks(source)):
-                writer.add(block)
-                bytes_read += block.num_bytes
-                report(EncodingProgress(bytes_read, bytes_total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
+            with (
+                closing(read_blocks(source)) as blocks,
+                closing(_prefetch(tokenize_block(block, tokenizer) for block in blocks)) as tokenized,
+            ):
+                for block in tokenized:
+                    writer.add(block)
+                    bytes_read += block.num_bytes
+                    progress = (writer.tokens, len(writer.lexicon), writer.bad_bytes)
+                    report(EncodingProgress(bytes_read, bytes_total, *progress))
             writer.end_sentence()
         writer.finish(sources)
     return EncodedCorpus.open(folder)
@@ -85,16 +91,22 @@ class TokenizedBlock:
 
 
 class _CorpusWriter:
-    """Writes the files of an encoded corpus block by block."""
+    """Writes the files of an encoded corpus block by block.
 
-    def __init__(self, folder: Path, tokenizer: AnyTokenizer) -> None:
+    files  closes the open files, also after an error
+    """
+
+    def __init__(self, folder: Path, tokenizer: AnyTokenizer, files: ExitStack) -> None:
         self.folder = folder
         self.tokenizer = tokenizer
         self.lexicon = Lexicon()
         self.tokens = self.sentences = self.bad_bytes = 0
         self.open_length = 0  # tokens so far of the sentence that has not ended
         self.source_sentences: list[int] = []  # number of the first sentence of each source
-        self.files = {name: (folder / name).open("wb") for name in (TOKENS_FILE, SENTENCES_FILE, BYTE_OFFSETS_FILE)}
+        self.files = {
+            name: files.enter_context((folder / name).open("wb"))
+            for name in (TOKENS_FILE, SENTENCES_FILE, BYTE_OFFSETS_FILE)
+        }
         self._write(SENTENCES_FILE, np.zeros(1, np.int64))
 
     def begin_source(self) -> None:
@@ -194,13 +206,15 @@ def _tokenize_lines(block: Block, tokenizer: CallableTokenizer) -> Iterator[tupl
         tokens = tokenizer(line.decode().rstrip("\r\n"))
         for token in tokens:
             if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
-                raise CorpusError(f"the tokenizer returned {token!r}; a token is a str without NUL, tab or line end.")
+                raise CorpusError(
+                    f"the tokenizer returned {shorten(repr(token))}; a token is a str without NUL, tab or line end."
+                )
         text = NUL.join(tokens) + ("\n" if line.endswith(b"\n") else NUL)
         yield tokenize(text.encode("utf-8", "replace"), NUL_SEPARATED), offset
         offset += len(line)
 
 
-def _prefetch(items: Iterable[T]) -> Iterator[T]:
+def _prefetch(items: Iterable[T]) -> Generator[T, None, None]:
     """Yield the same items, the next one computed by another thread while the caller works on the current one."""
     iterator = iter(items)
     with ThreadPoolExecutor(1) as pool:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.corpus.readers.text import read_lines
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.word_similarity import spearman
@@ -121,14 +122,15 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
     """By word, the posteriors of the first MAX_OCCURRENCES occurrences of words with several senses in a text."""
     posteriors: dict[int, list[_Posterior]] = {}
     remaining = MAX_OCCURRENCES
-    with find_sources([path])[0].open() as text:
-        while remaining and (line := text.readline(MAX_LINE_BYTES)):
-            tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
-            for position, word in enumerate(tokens):
-                if data.num_visible_senses[word] > 1 and remaining:
-                    context = context_between(data, tokens[:position], tokens[position + 1 :])
-                    p = sense_probabilities(data, word, context, "softmax")
-                    entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
-                    posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
-                    remaining -= 1
+    for line in read_lines(find_sources([path])[0], MAX_LINE_BYTES):
+        tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
+        for position, word in enumerate(tokens):
+            if data.num_visible_senses[word] > 1 and remaining:
+                context = context_between(data, tokens[:position], tokens[position + 1 :])
+                p = sense_probabilities(data, word, context, "softmax")
+                entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
+                posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
+                remaining -= 1
+        if not remaining:
+            break
     return posteriors

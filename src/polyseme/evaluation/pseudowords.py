@@ -102,13 +102,13 @@ def pseudowords(
     path    a text or an encoded corpus
     config  the settings to evaluate; its seed is replaced by `seed`
     """
+    base = _known_settings(model) if config is None else config.to_dict()
+    settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None})
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
         corpus = EncodedCorpus.open(path) if is_encoded(path) else _encode(model, path, Path(folder))
         selection = select_words(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
         merged, names = merge_words(corpus, selection.groups)
-        base = _known_settings(model) if config is None else config.to_dict()
-        settings = {**base, "examples": 0, "seed": seed, "multi_sense_words": None}
-        trained = train(merged, config=TrainConfig(**settings), tokenizer=model.tokenizer, listen=listen)
+        trained = train(merged, config=settings, tokenizer=model.tokenizer, listen=listen)
     control_words = [corpus.words[word] for word in selection.controls]
     assigned = _AssignedSenses(trained, merged, corpus, [*names, *control_words], seed)
     recoveries = [assigned.recovery(name, len(group)) for name, group in zip(names, selection.groups, strict=True)]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from polyseme.errors import DataError, MissingFile
+from polyseme.errors import DataError, MissingFile, shorten
+
+WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class Line(NamedTuple):
@@ -33,9 +36,9 @@ class Line(NamedTuple):
         try:
             value = float(column)
         except ValueError:
-            raise self.error(f"'{column}' is not a number.") from None
+            raise self.error(f"'{shorten(column)}' is not a number.") from None
         if not math.isfinite(value):
-            raise self.error(f"'{column}' is not a finite number.")
+            raise self.error(f"'{shorten(column)}' is not a finite number.")
         return value
 
 

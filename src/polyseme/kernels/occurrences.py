@@ -60,3 +60,20 @@ def add_gaps(tokens, first_position, last_positions, num_gaps, gap_sums, log_gap
             gap_sums[word] += gap
             log_gap_sums[word] += np.log(np.float64(gap))
         last_positions[word] = position
+
+
+@kernel
+def count_tokens(tokens, counts):
+    """Add the occurrences of each word in a text to its count; returns the number of ids outside 0..V-1.
+
+    tokens  IN      int32 (n,)  ids
+    counts  SHARED  int64 (V,)
+    """
+    outside = 0
+    for t in range(len(tokens)):
+        word = tokens[t]
+        if 0 <= word < len(counts):
+            counts[word] += 1
+        else:
+            outside += 1
+    return outside

@@ -42,6 +42,8 @@ class ModelArrays:
         rows, context_dim = len(self.sense_vectors), self.dim
         if self.whitened_vectors is not None:
             context_dim = self.whitened_vectors.shape[1]
+        if self.dim < 1 or context_dim < 1:
+            raise ModelError("its vectors have 0 dimensions")
         shapes = {
             "global_vectors": (num_words, self.dim),
             "sense_vectors": (rows, self.dim),

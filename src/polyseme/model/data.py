@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
-from polyseme.errors import UnknownWord
+from polyseme.errors import UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
 from polyseme.vocabulary import Vocabulary
@@ -19,6 +19,7 @@ from polyseme.vocabulary import Vocabulary
 QUERY_WINDOWS = 2  # window of a query, in training windows, for models without the setting sense_window
 MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown
 MAX_KEY_DIGITS = 9  # of the number in a sense key
+MAX_LISTED = 200  # characters of a list of sense keys in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,8 @@ class ModelData:
         if word is not None:
             keys = [self.key(row) for row in self.rows(word)]
             plural = "s" if len(keys) > 1 else ""
-            raise UnknownWord(f"'{self.vocabulary.words[word]}' has {len(keys)} sense{plural}: {', '.join(keys)}.")
+            name, listed = shorten(self.vocabulary.words[word]), shorten(", ".join(keys), MAX_LISTED)
+            raise UnknownWord(f"'{name}' has {len(keys)} sense{plural}: {listed}.")
         raise self.vocabulary.unknown(word_or_key)
 
     def lookup(self, word_or_key: str) -> tuple[int, int | None] | None:

@@ -41,6 +41,7 @@ def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
     if folder.exists() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise OutputExists(f"{folder} exists and was not created by polyseme; choose another name for the model.")
     folder.mkdir(parents=True, exist_ok=True)
+    _refuse_special_files(folder)
     with (folder / LOCK).open("a") as lock:
         if not _try_lock(lock):
             raise TrainingError(f"another process is training {model}; wait for it, or choose another name.")
@@ -57,6 +58,16 @@ def workspace(model: Path, *, resume: bool, force: bool) -> Iterator[Path]:
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _refuse_special_files(folder: Path) -> None:
+    """Raise TrainingError if a file of the workspace is a symbolic link or a FIFO: training would write through it."""
+    for name in (CHECKPOINT, LOG, LOCK, CORPUS, MODEL):
+        path = folder / name
+        is_folder = name in (CORPUS, MODEL)
+        if os.path.lexists(path) and (path.is_symlink() or not (path.is_dir() if is_folder else path.is_file())):
+            kind = "folder" if is_folder else "regular file"
+            raise TrainingError(f"{path} is not a {kind}, so this run did not write it; remove it.")
 
 
 def _clear(folder: Path, keep: tuple[str, ...]) -> None:
