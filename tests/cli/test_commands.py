@@ -123,6 +123,25 @@ def test_queries_print_text(polyseme_command: Run, mssg_path: Path, mssg: SenseM
     assert polyseme_command("info", mssg_path).stdout.splitlines()[0] == f"{mssg_path}: {sizes}"
 
 
+def test_refine_writes_a_model_that_queries_read(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:
+    options = ("--merge", "bank#1+bank#2", "cell#1+cell#2", "--drop", "bass#1", "--label", "bass#2=deep sound")
+    done = polyseme_command("refine", mssg_path, "m", *options, "--label", "bank=any bank", "--min-share", "0.02")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("saved     m: ")
+    assert done.stderr.count("\n") == 1
+    model = SenseModel.load(tmp_path / "m")
+    assert [(s.key, s.number, s.label) for s in model.senses("bass")] == [("bass", 2, "deep sound")]
+    assert polyseme_command("senses", "m", "bank").stdout.startswith("bank (any bank)  100%  ")
+    shown = json.loads(polyseme_command("senses", "m", "bass", "--json").stdout)
+    assert [(s["key"], s["label"]) for s in shown["senses"]] == [("bass", "deep sound")]
+    assert "refined          --min-share 0.02 --merge 'bank#1+bank#2'" in polyseme_command("info", "m").stdout
+    (refinement,) = json.loads(polyseme_command("info", "m", "--json").stdout)["refinements"]
+    assert refinement.endswith("--drop 'bass#1' --label 'bass#2=deep sound' 'bank=any bank'")
+    assert polyseme_command("refine", "m", "m", "--min-separation", "0.5", "--force").returncode == 0
+    assert len(SenseModel.load(tmp_path / "m").refinements) == 2
+    assert {p.name for p in tmp_path.iterdir()} == {"m"}
+
+
 def test_a_tagged_file_keeps_its_lines(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("Bank of the river.\r\n\n no end")
     done = polyseme_command("tag", mssg_path, "t.txt")

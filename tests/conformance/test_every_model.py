@@ -63,6 +63,29 @@ def test_a_saved_model_gives_the_same_answers(name: ModelName, planted_text: Pat
     assert loaded.config == {**model.config, "multi_sense_words": None}
 
 
+def test_a_refined_model_answers_by_the_keys_that_its_senses_had(
+    name: ModelName, trained: Callable[[str], Path], tmp_path: Path
+) -> None:
+    model = load(trained(name))
+    several = [w for w in ("bank", "bass", "cell") if len(model.senses(w)) > 1]
+    refined = model.refine(drop=[f"{w}#1" for w in several[:1]], merge=[f"{w}#1+{w}#2" for w in several[1:2]])
+    refined.save(tmp_path / "m")
+    loaded = load(tmp_path / "m")
+    before, after = model._data.arrays, loaded._data.arrays
+    assert len(after.sense_vectors) == len(before.sense_vectors) - len(several[:2])
+    assert after.sense_counts.sum() == before.sense_counts.sum()
+    for word in ("bank", "bass", "cell", "the", "mortgage"):
+        assert loaded.senses(word) == refined.senses(word)
+        assert {s.number for s in loaded.senses(word)} <= {s.number for s in model.senses(word)}
+        for sense in model.senses(word):
+            for text in (example.text for example in sense.examples[:2]):
+                assert loaded.tag(text) == refined.tag(text)
+                answer = loaded.disambiguate(word, text)
+                assert answer == refined.disambiguate(word, text)
+                assert answer.best.key == next(w for w in loaded.tag(text).split() if w.split("#")[0] == word)
+    assert loaded.config == model.config
+
+
 def test_training_with_two_threads_recovers_planted_senses(
     name: ModelName, planted_text: Path, planted: PlantedCorpus
 ) -> None:

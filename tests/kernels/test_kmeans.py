@@ -110,6 +110,20 @@ def test_clusters_in_between_do_not_hide_the_separation_of_two_others() -> None:
     assert merge_clusters(sums, sizes, np.float32(outer - 0.01), 0) == 2
 
 
+def test_labels_tell_which_clusters_were_merged() -> None:
+    angles = np.deg2rad([0, 90, 0, 5, 92, 180])
+    sums = padded_rows(np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32))
+    sizes, labels = np.array([10, 20, 0, 10, 10, 10]), np.empty(6, np.int64)
+    before = sums * sizes[:, None].astype(np.float32)
+    sums[:] = before
+    assert merge_clusters(sums, sizes, np.float32(0.5), 0, labels) == 3
+    assert labels[2] == -1
+    for cluster, members in ((labels[0], [0, 3]), (labels[1], [1, 4]), (labels[5], [5])):
+        assert np.flatnonzero(labels == cluster).tolist() == members
+        np.testing.assert_allclose(sums[cluster], before[members].sum(axis=0), atol=1e-5)
+        assert sizes[cluster] == 10 * len(members) + 10 * (1 in members)
+
+
 def test_the_separation_is_the_cosine_distance_reduced_for_small_clusters() -> None:
     sums = padded_rows(np.array([[3, 0], [0.3, np.sqrt(1 - 0.3**2)]], np.float32))
     assert separation(sums, np.array([40, 40]), 1, 0) == pytest.approx(0.7 * 0.5**0.25, abs=1e-5)

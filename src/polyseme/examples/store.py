@@ -65,6 +65,14 @@ def _json_string(text: str) -> str:
     return encode_basestring(text) if '"' in text or "\\" in text else f'"{text}"'
 
 
+def examples_line(word: str, senses: list[bytes]) -> bytes:
+    """The JSON line of a word; b"" if it has no examples.  senses  the snippets of each sense, joined by commas"""
+    if not any(senses):
+        return b""
+    lists = b",".join([b"[%b]" % sense for sense in senses])
+    return b'{"word":%b,"senses":[%b]}\n' % (encode_basestring(word).encode(), lists)
+
+
 def parse_line(line: bytes) -> list[list[Example]]:
     """The examples of each sense of a word; ValueError if the line is malformed."""
     if not line:
@@ -166,11 +174,7 @@ def line_reader(
                 b",".join(dict.fromkeys(filter(None, snippets[i : i + per_row])))
                 for i in range(slot, slot + num_senses * per_row, per_row)
             ]
-            if any(senses):
-                lists = b",".join([b"[%b]" % sense for sense in senses])
-                lines.append(b'{"word":%b,"senses":[%b]}\n' % (encode_basestring(word).encode(), lists))
-            else:
-                lines.append(b"")
+            lines.append(examples_line(word, senses))
         return lines
 
     return read

@@ -176,7 +176,7 @@ def normalize_centers(centers, k):
 
 
 @kernel
-def merge_clusters(sums, sizes, min_separation, min_size):
+def merge_clusters(sums, sizes, min_separation, min_size, labels=None):
     """Merge clusters that are too small or too similar; returns how many remain.
 
     1. Empty clusters are removed, and each cluster with fewer than `min_size` contexts is merged with the one from
@@ -186,12 +186,16 @@ def merge_clusters(sums, sizes, min_separation, min_size):
        that of their most separated parts, up to MERGE_RATIO * min_separation. That one pair of clusters is clearly
        separated makes it likely that others, less separated, are senses, too.
 
-    sums   SHARED  float32 (k, c)  sum of the contexts of each cluster; the remaining clusters are the first rows
-    sizes  SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
+    sums    SHARED  float32 (k, c)  sum of the contexts of each cluster; the remaining clusters are the first rows
+    sizes   SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
+    labels  OUT     int64 (k,)      row of the remaining cluster that contains each cluster, -1 for an empty cluster; or
+                                    None
     """
     check_padding(sums)
     n = 0
     for c in range(len(sizes)):
+        if labels is not None:
+            labels[c] = n if sizes[c] > 0 else -1
         if sizes[c] > 0:
             copy_row(sums, c, sums, n)
             sizes[n] = sizes[c]
@@ -203,7 +207,7 @@ def merge_clusters(sums, sizes, min_separation, min_size):
             break
         for c in range(n):
             between[smallest, c] = separation(sums, sizes, smallest, c) if c != smallest else np.float32(np.inf)
-        n = merge_pair(sums, sizes, n, np.argmin(between[smallest, :n]), smallest)
+        n = merge_pair(sums, sizes, n, np.argmin(between[smallest, :n]), smallest, labels)
     highest = ZERO
     for c in range(n):
         for e in range(c):
@@ -222,20 +226,26 @@ def merge_clusters(sums, sizes, min_separation, min_size):
             between[a, c] = between[c, a] = max(between[a, c], between[b, c])
         for c in range(n):
             between[b, c] = between[c, b] = between[n - 1, c]
-        n = merge_pair(sums, sizes, n, a, b)
+        n = merge_pair(sums, sizes, n, a, b, labels)
     for c in range(n, len(sizes)):
         sizes[c] = 0
     return n
 
 
 @internal
-def merge_pair(sums, sizes, n, a, b):
+def merge_pair(sums, sizes, n, a, b, labels):
     """Add cluster b to cluster a, and move the last of n clusters to the place of b; returns n - 1."""
     for j in range(sums.shape[1]):
         sums[a, j] += sums[b, j]
     sizes[a] += sizes[b]
     copy_row(sums, n - 1, sums, b)
     sizes[b] = sizes[n - 1]
+    if labels is not None:
+        for i in range(len(labels)):
+            if labels[i] == b:
+                labels[i] = a
+            elif labels[i] == n - 1:
+                labels[i] = b
     return n - 1
 
 

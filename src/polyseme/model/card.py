@@ -15,6 +15,8 @@ def card(data: ModelData) -> str:
     mean = float(ambiguous.mean()) if len(ambiguous) else 1.0
     corpus, training = data.corpus, data.training
     settings = "\n".join(f"| {name} | {shorten(value, MAX_VALUE_LENGTH)} |" for name, value in data.config.items())
+    options = "".join(f"- `{refinement}`\n" for refinement in data.refinements)
+    refined = f"\nRefined after the training, with these options of `polyseme refine`:\n\n{options}" if options else ""
     return f"""# A polyseme model
 
 {len(data.vocabulary):,} words, {len(data.arrays.sense_vectors):,} sense vectors of {data.arrays.dim} dimensions
@@ -23,7 +25,7 @@ def card(data: ModelData) -> str:
 Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
 ({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
 Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training.
-
+{refined}
     polyseme senses MODEL WORD
 
     import polyseme

@@ -41,6 +41,11 @@ def check_config(config: dict[str, Any]) -> None:
             if kind is not str and name != "loss" and not low <= values[name] <= high:
                 raise ValueError(f"'{name}' is out of range: {shorten(values[name])}")
     _check_multi_sense_words(config["settings"])
+    labels, refinements = config.get("labels", {}), config.get("refinements", [])
+    if not (isinstance(labels, dict) and all(isinstance(label, str) for label in labels.values())):
+        raise ValueError("'labels' must be an object of strings")
+    if not (isinstance(refinements, list) and all(isinstance(options, str) for options in refinements)):
+        raise ValueError("'refinements' must be a list of strings")
     for name, entry in config["files"].items():
         if not isinstance(entry, dict):
             raise ValueError(f"the entry of {name} is not an object with 'bytes' and 'sha256'")

@@ -1,6 +1,7 @@
 """The model on disk: a folder, written under a temporary name and then renamed.
 
-config.json        format version, settings, corpus, training run; size and digest of the other files
+config.json        format version, settings, corpus, training run; size and digest of the other files; labels and
+                   refinements, if there are any
 vocabulary.tsv     word TAB count, most frequent first
 model.safetensors  the arrays of `polyseme.model.arrays`, and the offset of each word's line in examples.jsonl
 examples.jsonl     one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -67,6 +69,8 @@ def save(
             "tokenizer": data.tokenizer.name,
             "corpus": data.corpus,
             "training": data.training,
+            **({"labels": data.labels} if data.labels else {}),
+            **({"refinements": data.refinements} if data.refinements else {}),
             "files": {
                 path.name: {"bytes": path.stat().st_size, "sha256": digest}
                 for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
@@ -86,6 +90,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
         arrays, offsets = _map_arrays(path, len(words))
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
+        examples = _map_examples(path / EXAMPLES)
         return ModelData(
             vocabulary=Vocabulary(words, counts),
             arrays=arrays,
@@ -93,8 +98,10 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
             config=config["settings"],
             corpus=config["corpus"],
             training=config["training"],
+            labels=config.get("labels", {}),
+            refinements=tuple(config.get("refinements", [])),
             read_examples=lambda first, end: [
-                _read_examples(path / EXAMPLES, offset) for offset in offsets[first:end].tolist()
+                _read_examples(path, examples, offset) for offset in offsets[first:end].tolist()
             ],
         )
     except (OSError, ValueError) as error:  # a ModelError is a ValueError
@@ -223,15 +230,20 @@ def _write_examples(path: Path, data: ModelData) -> NDArray[np.int64]:
     return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)
 
 
-def _read_examples(path: Path, offset: int) -> bytes:
-    """The line at an offset of the examples file; empty for the offset -1."""
+def _map_examples(path: Path) -> mmap.mmap | bytes:
+    """The examples file, memory-mapped: it can be read even after another model has replaced the folder."""
+    with path.open("rb") as file:
+        is_empty = not file.read(1)  # an empty file cannot be mapped
+        return b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _read_examples(path: Path, examples: mmap.mmap | bytes, offset: int) -> bytes:
+    """The line at an offset of the examples of a model; empty for the offset -1."""
     if offset < 0:
         return b""
     try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            line = file.readline()
-            parse_line(line)
-            return line
-    except (OSError, ValueError) as error:
-        raise _damaged(path.parent, f"{path.name} cannot be read ({error})") from error
+        line = examples[offset : examples.find(b"\n", offset) + 1]
+        parse_line(line)
+        return line
+    except ValueError as error:
+        raise _damaged(path, f"{EXAMPLES} cannot be read ({error})") from error
