@@ -63,6 +63,18 @@ def test_health_needs_no_data(mssg_path: Path, polyseme_command: Run) -> None:
     assert {name: row[0] for name, row in rows.items()} == {name: f"{s.value:.1f}" for name, s in scores.items()}
 
 
+def test_ambiguity_reads_a_folder_of_word_lists(mssg_path: Path, tmp_path: Path, polyseme_command: Run) -> None:
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "nouns.txt").write_text("bank\nrock\nunheard\n")
+    done = polyseme_command("evaluate", mssg_path, "ambiguity", "lists", "--min-count", "100")
+    assert (done.returncode, done.stderr) == (0, "")
+    head, columns, *rows = done.stdout.splitlines()
+    assert head == "ambiguity  2 of 3 words that occur 100 times or more"
+    assert "same frequency" in columns
+    assert rows[0] == "nouns"
+    assert "words in the list: nouns: 3" in rows
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -74,6 +86,10 @@ def test_health_needs_no_data(mssg_path: Path, polyseme_command: Run) -> None:
         (("scws", "pairs.tsv", "--window", "0"), "pairs.tsv, line 1"),
         (("wic", "pairs.tsv"), "pairs.tsv is not a folder"),
         (("wsi", "empty"), "empty has neither a dataset.txt nor a key"),
+        (("ambiguity", "none"), "none does not exist; give a folder of word lists (*.txt), or one list."),
+        (("ambiguity", "empty"), "empty has no word lists; add files *.txt with one word per line."),
+        (("ambiguity", "bad.txt"), "bad.txt, line 1: 3 columns, expected a word, or a word and a number."),
+        (("wordsim", "pairs.tsv", "--min-count", "3"), "--min-count is for the task ambiguity."),
         (("poetry", "pairs.tsv"), 'Invalid value "poetry" for TASK'),
     ],
 )

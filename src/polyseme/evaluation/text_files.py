@@ -51,6 +51,8 @@ def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
         text = path.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         raise MissingFile(f"{path} is not a file; name the data set's file.") from None
+    if b"\0" in text:
+        raise DataError(f"{path} is not a text file; it must be plain text in UTF-8.")
     empty = True
     for number, raw in enumerate(text.splitlines(), 1):
         try:
