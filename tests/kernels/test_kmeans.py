@@ -128,3 +128,13 @@ def test_the_separation_is_the_cosine_distance_reduced_for_small_clusters() -> N
     sums = padded_rows(np.array([[3, 0], [0.3, np.sqrt(1 - 0.3**2)]], np.float32))
     assert separation(sums, np.array([40, 40]), 1, 0) == pytest.approx(0.7 * 0.5**0.25, abs=1e-5)
     assert separation(sums, np.array([90, 10]), 1, 0) == pytest.approx(0.7 * 0.1**0.25, abs=1e-5)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+def test_labels_say_where_each_cluster_went(order: list[int]) -> None:
+    sums = padded_rows(np.array([[3, 0], [30, 3], [0, 40]], np.float32)[order])  # a small cluster, near the second
+    sizes, labels = np.array([3, 31, 40])[order], np.empty(3, np.int64)
+    assert merge_clusters(sums, sizes, np.float32(0.1), 10, labels) == 2
+    small, near, other = (labels[order.index(k)] for k in range(3))
+    assert small == near != other
+    assert (sizes[near], sizes[other]) == (34, 40)

@@ -10,11 +10,11 @@ from polyseme.kernels.rows import FIRST, ONE, ZERO, check_padding, check_same_wi
 from polyseme.kernels.simd.padding import LANES
 from polyseme.kernels.simd.vector import broadcast, load, store
 
-NUM_INITS = 2  # runs of k-means per word, of which the best is taken
+NUM_INITS = 4  # runs of k-means per word, of which the best is taken
 MAX_ITERATIONS = 10
 TINY = np.float32(1e-12)
 TWO_32 = 4294967296.0
-MERGE_RATIO = np.float32(0.7)  # of min_separation: the clusters of an ambiguous word are merged below this
+MERGE_RATIO = np.float32(0.8)  # of min_separation: the clusters of an ambiguous word are merged below this
 
 
 @kernel
@@ -45,8 +45,9 @@ def cluster_words(
 ):
     """Cluster the contexts of each word.
 
-    Runs spherical k-means with `max_clusters` clusters NUM_INITS times and takes the best result. Then merges clusters
-    that are too similar or too small (see `merge_clusters`).
+    Runs spherical k-means with `max_clusters` clusters NUM_INITS times. Takes the result with the most separated
+    clusters and merges those that are too similar or too small (see `merge_clusters`). If `min_separation` is 0, takes
+    the result with the highest mean cosine instead.
 
     contexts      IN   float32 (n, c)                unit vectors
     bounds        IN   int64 (w + 1,)                contexts of word i are rows bounds[i]:bounds[i + 1]
@@ -63,20 +64,22 @@ def cluster_words(
     for i in range(len(num_clusters)):
         max_contexts = max(max_contexts, bounds[i + 1] - bounds[i])
     labels, candidate = np.empty(max_contexts, np.int32), np.empty((max_clusters, dim), np.float32)
-    rng = np.empty(1, np.uint64)
+    candidate_sizes, rng = np.empty(max_clusters, np.int64), np.empty(1, np.uint64)
     for i in range(len(num_clusters)):
         rows, word_centers = contexts[bounds[i] : bounds[i + 1]], centers[i]
         rng[0] = seed + np.uint64(i)
-        best_fit = np.float32(-2)
+        best_score = np.float32(-2)
         for _ in range(NUM_INITS):
             fit = k_means(rows, max_clusters, rng, candidate, labels)
-            if fit > best_fit:
-                best_fit = fit
+            assign_rows(rows, candidate, max_clusters, labels)
+            sum_clusters(rows, labels, candidate, candidate_sizes)
+            score = highest_separation(candidate, candidate_sizes, min_size[i]) if min_separation > 0 else fit
+            if score > best_score:
+                best_score = score
+                tightness[i] = fit
                 for k in range(max_clusters):
                     copy_row(candidate, k, word_centers, k)
-        tightness[i] = best_fit
-        assign_rows(rows, word_centers, max_clusters, labels)
-        sum_clusters(rows, labels, word_centers, sizes[i])
+                    sizes[i, k] = candidate_sizes[k]
         n = merge_clusters(word_centers, sizes[i], np.float32(min_separation), min_size[i])
         num_clusters[i] = n
         for _ in range(MAX_ITERATIONS if n < max_clusters else 0):
@@ -208,11 +211,10 @@ def merge_clusters(sums, sizes, min_separation, min_size, labels=None):
         for c in range(n):
             between[smallest, c] = separation(sums, sizes, smallest, c) if c != smallest else np.float32(np.inf)
         n = merge_pair(sums, sizes, n, np.argmin(between[smallest, :n]), smallest, labels)
-    highest = ZERO
+    highest = highest_separation(sums, sizes[:n], min_size)
     for c in range(n):
         for e in range(c):
             between[c, e] = between[e, c] = separation(sums, sizes, c, e)
-            highest = max(highest, between[c, e])
     threshold = MERGE_RATIO * min_separation if highest >= min_separation else np.float32(np.inf)
     while n > 1:
         lowest, a, b = np.float32(np.inf), 0, 1
@@ -242,11 +244,22 @@ def merge_pair(sums, sizes, n, a, b, labels):
     sizes[b] = sizes[n - 1]
     if labels is not None:
         for i in range(len(labels)):
-            if labels[i] == b:
+            if labels[i] == b and a != n - 1:
                 labels[i] = a
             elif labels[i] == n - 1:
                 labels[i] = b
     return n - 1
+
+
+@internal
+def highest_separation(sums, sizes, min_size):
+    """The separation of the two most separated clusters with at least `min_size` contexts."""
+    highest = ZERO
+    for c in range(len(sizes)):
+        for e in range(c):
+            if min(sizes[c], sizes[e]) >= max(min_size, 1):
+                highest = max(highest, separation(sums, sizes, c, e))
+    return highest
 
 
 @kernel

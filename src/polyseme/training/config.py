@@ -83,11 +83,11 @@ class TrainConfig:
         help="Senses per word for mssg, mssg-maxout and random-senses.",
     )
     max_senses: int = _setting(
-        "senses", 5, 1, MAX_SENSES, reason="few words have more in one corpus",
+        "senses", 4, 1, MAX_SENSES, reason="tells ambiguous words from others best",
         help="Maximum number of senses per word for np-mssg. Raise it if words of your corpus have more meanings.",
     )
     min_separation: float = _setting(
-        "senses", 0.72, 0, 2, reason="splits about 8 of 10 ambiguous nouns and 2 of 10 others",
+        "senses", 0.73, 0, 2, reason="splits about 8 of 10 ambiguous words and 2 of 10 others",
         help="np-mssg merges clusters whose separation is lower. Lower it to find more senses; more words with one "
              "meaning are then split as well.",
     )
