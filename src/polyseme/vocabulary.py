@@ -118,7 +118,11 @@ def read_words(path: Path) -> tuple[list[str], NDArray[np.int64]]:
 
     ValueError if it is malformed, or if the counts are not positive and descending, which lookups and sampling rely on.
     """
-    fields = path.read_bytes().decode("utf-8").replace("\n", "\t").split("\t")
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not UTF-8 ({error.reason} at byte {error.start:,})") from None
+    fields = text.replace("\n", "\t").split("\t")
     if fields.pop() != "" or len(fields) % 2 or not fields:
         raise ValueError(f"the lines of {path.name} must be: word TAB count")
     try:

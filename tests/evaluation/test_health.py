@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from polyseme import SenseModel
+from polyseme.errors import CorpusError
 from polyseme.evaluation.health import health
 from polyseme.model.disambiguation import TEMPERATURE
 from tests.evaluation.toy import toy
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 RANDOM = np.random.default_rng(5).normal(size=(40, 16))
 
@@ -61,6 +72,25 @@ def test_at_most_a_fixed_number_of_occurrences_is_read(tmp_path: Path, monkeypat
     model = toy(words, {word: [vector for vector, _ in senses] for word, senses in words.items()})
     (tmp_path / "text.txt").write_text("bank\nbank\nmoney bank\n")
     assert health(model, tmp_path / "text.txt").table["all"]["confidence"].value == pytest.approx(75)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".bz2", ".zst"])
+@pytest.mark.parametrize("damage", ["truncated", "not compressed", "changed"])
+def test_a_damaged_text_is_refused_in_one_line(damage: str, suffix: str, mssg: SenseModel, tmp_path: Path) -> None:
+    text = "".join(f"{i * i} {i}\n" for i in range(50_000)).encode()
+    compress = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstd.compress}[suffix]
+    data = compress(text)
+    middle = len(data) // 2
+    damaged = {
+        "truncated": data[:middle],
+        "not compressed": text,
+        "changed": data[:middle] + b"\0" * 99 + data[middle:],
+    }
+    path = tmp_path / f"text.txt{suffix}"
+    path.write_bytes(damaged[damage])
+    with pytest.raises(CorpusError, match="is truncated or damaged .*; restore it from a copy") as error:
+        health(mssg, path)
+    assert "\n" not in str(error.value)
 
 
 def test_a_model_with_one_sense_per_word_has_no_scores() -> None:

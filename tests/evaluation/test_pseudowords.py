@@ -13,7 +13,7 @@ from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
-from polyseme.errors import DataError
+from polyseme.errors import ConfigError, DataError
 from polyseme.evaluation import pseudowords as module
 from polyseme.evaluation.pseudowords import Selection, merge_words, pseudowords, select_words
 from polyseme.model.data import unit_rows
@@ -23,6 +23,12 @@ from polyseme.training.config import make_config
 @pytest.fixture
 def corpus(planted_text: Path, tmp_path: Path) -> EncodedCorpus:
     return encode(find_sources([planted_text]), get_tokenizer("words"), tmp_path / "corpus", lambda _: None)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_training_does_not_accept_is_refused(seed: int, mssg: SenseModel, planted_text: Path) -> None:
+    with pytest.raises(ConfigError, match=f"--seed must be between 0 and {2**63 - 1}, not {seed}"):
+        pseudowords(mssg, planted_text, seed=seed)
 
 
 def test_merging_keeps_the_number_of_tokens_and_adds_the_counts(corpus: EncodedCorpus) -> None:

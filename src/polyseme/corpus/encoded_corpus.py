@@ -90,23 +90,15 @@ class EncodedCorpus:
 
     @classmethod
     def _open(cls, folder: Path) -> EncodedCorpus:
-        description = read_json_object(folder / DESCRIPTION_FILE)
-        check_types(description, {"format_version": int})
-        version = description["format_version"]
-        if version > FORMAT_VERSION:
-            raise CorpusError(f"{folder} was written by a newer polyseme; upgrade with: pip install -U polyseme")
-        byte_offsets_file = BYTE_OFFSETS_FILE
-        if version == 1:
-            byte_offsets_file = VERSION_1_BYTE_OFFSETS_FILE
-            description = {VERSION_1_KEYS.get(key, key): value for key, value in description.items()}
-        _check_description(description)
+        description = _read_description(folder)
+        version_1 = description["format_version"] == 1
         num_tokens, num_sentences = description["tokens"], description["sentences"]
         plain_file_size(folder / WORDS_FILE)
         words, counts = read_words(folder / WORDS_FILE)
         corpus = cls(
             _map(folder / TOKENS_FILE, np.int32, num_tokens),
             _map(folder / SENTENCES_FILE, np.int64, num_sentences + 1),
-            _map(folder / byte_offsets_file, np.int64, num_sentences),
+            _map(folder / (VERSION_1_BYTE_OFFSETS_FILE if version_1 else BYTE_OFFSETS_FILE), np.int64, num_sentences),
             words,
             counts,
             description,
@@ -225,20 +217,38 @@ class EncodedCorpus:
                     yield replace_bad_bytes(text.partition(b"\n")[0].rstrip())[0]
 
 
+def _read_description(folder: Path) -> dict[str, Any]:
+    """The contents of corpus.json, with the keys of the current format version; ValueError if it is malformed."""
+    try:
+        description = read_json_object(folder / DESCRIPTION_FILE)
+        check_types(description, {"format_version": int})
+        version = description["format_version"]
+        if version == 1:
+            description = {VERSION_1_KEYS.get(key, key): value for key, value in description.items()}
+        if version <= FORMAT_VERSION:
+            _check_description(description)
+    except ValueError as error:
+        raise ValueError(f"{DESCRIPTION_FILE}: {error}") from error
+    if version > FORMAT_VERSION:
+        raise CorpusError(f"{folder} was written by a newer polyseme; upgrade with: pip install -U polyseme")
+    return description
+
+
 def _check_description(description: dict[str, Any]) -> None:
-    """Raise ValueError if a value of corpus.json is missing, has another type, or contradicts another value."""
+    """Raise ValueError if a value is missing, has another type, or contradicts another value."""
     check_types(description, DESCRIPTION_TYPES)
     for source in description["sources"]:
         if not isinstance(source, dict) or source.keys() != SOURCE_TYPES.keys():
-            raise ValueError(f"a source in {DESCRIPTION_FILE} must have {', '.join(SOURCE_TYPES)}")
+            raise ValueError(f"a source does not have {', '.join(SOURCE_TYPES)}")
         check_types(source, SOURCE_TYPES)
-    if description["tokens"] < 1 or description["sentences"] < 1 or description["bad_bytes"] < 0:
-        raise ValueError(f"a number in {DESCRIPTION_FILE} is too small")
+    for name, low in (("tokens", 1), ("sentences", 1), ("bad_bytes", 0)):
+        if description[name] < low:
+            raise ValueError(f"'{name}' must be {low} or more, not {description[name]}")
     starts = description["source_sentences"]
     if not all(type(start) is int for start in starts) or sorted(starts) != starts:
-        raise ValueError(f"source_sentences in {DESCRIPTION_FILE} are not whole numbers in ascending order")
+        raise ValueError("'source_sentences' are not whole numbers in ascending order")
     if len(starts) != len(description["sources"]) + 1 or starts[0] != 0 or starts[-1] != description["sentences"]:
-        raise ValueError(f"source_sentences in {DESCRIPTION_FILE} do not cover all sentences")
+        raise ValueError("'source_sentences' do not cover all sentences")
 
 
 def _map(path: Path, dtype: type[np.generic], length: int) -> NDArray[Any]:

@@ -192,6 +192,8 @@ class TrainState:
         for name, (shape, dtype) in layout.items():
             if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
                 raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}, not {dtype} {shape}")
+            if not np.isfinite(arrays[name]).all():
+                raise ValueError(f"{name} has values that are not finite")
         offsets, num_senses = self.parameters.sense_offsets, np.asarray(arrays["num_senses"], np.int64)
         if not np.array_equal(arrays["sense_offsets"], offsets):
             raise ValueError("sense_offsets do not fit the settings and the vocabulary")
