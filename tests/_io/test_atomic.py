@@ -80,3 +80,4 @@ def test_a_symbolic_link_is_replaced_and_its_target_kept(tmp_path: Path) -> None
     replace_folder(tmp_path / "new", tmp_path / "m")
     assert not (tmp_path / "m").is_symlink()
     assert contents(tmp_path) == {"target/file": "target", "m/file": "new"}
+    assert {path.name for path in tmp_path.iterdir()} == {"target", "m"}

@@ -22,7 +22,7 @@ def score(*sentences: tuple[str, str]) -> list[PlantedScore]:
 
 
 def test_senses_that_follow_the_topics_have_an_ari_of_1() -> None:
-    sentences = [("unknown money bank", "finance")] * 3 + [("bank water", "river")]
+    sentences = [("unknown money bank", "finance")] * 3 + [("unknown bank water", "river")]
     assert score(*sentences) == [PlantedScore("bank", 2, 2, 4, 1.0, 1.0, 0.75, 0.75)]
 
 

@@ -37,8 +37,8 @@ def test_a_task_gets_its_options(
         if task in table:
             monkeypatch.setitem(table, task, record)
     monkeypatch.setattr(tasks, "pseudowords", record)
-    called: Any = evaluate(MODEL, task, DATA, **given)
-    assert called == ((MODEL, DATA), passed)
+    recorded: Any = evaluate(MODEL, task, DATA, **given)
+    assert recorded == ((MODEL, DATA), passed)
 
 
 def test_health_needs_no_data() -> None:

@@ -37,7 +37,7 @@ def test_neighbours_are_those_of_a_complete_sort(
     assert [neighbour.similarity for neighbour in neighbours] == pytest.approx(cosines[expected].tolist(), abs=1e-5)
 
 
-@pytest.mark.parametrize("n", [1, 50, 5000])
+@pytest.mark.parametrize("n", [1, 50, 70, 5000])
 def test_the_largest_values_are_found_if_the_sample_misleads(n: int) -> None:
     values = np.zeros(4000, np.float32)
     values[::SAMPLE_STEP] = 1  # all values of the sample are larger than the others

@@ -321,7 +321,7 @@ def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
 
 
 def test_arrays_that_do_not_fit_together_are_refused() -> None:
-    good = {
+    good: dict[str, Any] = {
         "global_vectors": np.zeros((2, 3), np.float32),
         "sense_vectors": np.zeros((3, 3), np.float32),
         "sense_offsets": np.array([0, 1, 3]),
