@@ -42,7 +42,7 @@ JSON_VALUES = (
     '"' + "y" * 100_000 + '"', "[]", "{}", "[0]", '{"a": 1}', "[" * 100_000, '{"a":' * 5000, "[" * 500 + "]" * 500,
 )  # fmt: skip
 INTEGERS = (-1, -(2**63), 2**63 - 1, 2**31 - 1, 2**32, 0, 1, 2, 1000, 2**40)
-SHAPES = ([], [0], [1], [2**40], [0, 2**40], [2, 2, 2], [2**62, 4], [-1])
+SHAPES: tuple[list[int], ...] = ([], [0], [1], [2**40], [0, 2**40], [2, 2, 2], [2**62, 4], [-1])
 
 
 class Mutator:
@@ -108,7 +108,7 @@ class Mutator:
     def _integer(self, data: bytes) -> bytes:
         width = self.random.choice((4, 8))
         i = self.random.randrange(max(len(data) // width, 1)) * width
-        value = self.random.choice(INTEGERS) % 256**width
+        value = int(self.random.choice(INTEGERS) % 256**width)
         return data[:i] + value.to_bytes(width, "little") + data[i + width :]
 
     def _count(self, data: bytes) -> bytes:
@@ -140,9 +140,10 @@ class Mutator:
             if isinstance(node[key], dict | list) and node[key] and self.random.random() < 0.8:
                 node = node[key]
                 continue
+            container: Any = node
             match self.random.randrange(8) if isinstance(node, dict) else 0:
                 case 6:
-                    node[self.random.choice(("x", "../x", "README.md"))] = node.pop(key)
+                    container[self.random.choice(("x", "../x", "README.md"))] = container.pop(key)
                 case 7:
                     del node[key]
                 case _:
@@ -260,7 +261,7 @@ def use_model(folder: Path, _: Path) -> None:
         except UnknownWord:
             pass
     model.tag("the bank of the river\nmoney in the bank")
-    _ = model._data.multi_sense_mask
+    assert len(model._data.multi_sense_mask) == len(model)
     model.save(folder.with_name("copy"))
 
 

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -81,8 +82,13 @@ def test_at_most_a_fixed_number_of_occurrences_is_read(
 @pytest.mark.parametrize("damage", ["truncated", "not compressed", "changed"])
 def test_a_damaged_text_is_refused_in_one_line(damage: str, suffix: str, mssg: SenseModel, tmp_path: Path) -> None:
     text = "".join(f"{i * i} {i}\n" for i in range(50_000)).encode()
-    compress = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstd.compress}[suffix]
-    data = compress(text)
+    compressors: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".xz": lzma.compress,
+        ".bz2": bz2.compress,
+        ".zst": zstd.compress,
+    }
+    data = compressors[suffix](text)
     middle = len(data) // 2
     damaged = {
         "truncated": data[:middle],

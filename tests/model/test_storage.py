@@ -281,11 +281,11 @@ def test_a_vocabulary_with_invalid_counts_is_refused_despite_correct_digests(lin
 
 @pytest.mark.parametrize(
     "line",
-    ["[" * 100_000, '{"senses": [[[1, 2, 3]]]}', '{"senses": [[["a", "b"]]]}', '{"senses": "abc"}', '{"senses": [["abc"]]}',
-     '{"senses": {}}', '{"word": "a"}', "[]", "5", '{"senses": Infinity}', "\udcff"],
+    ["[" * 100_000, '{"senses": [[[1, 2, 3]]]}', '{"senses": [[["a", "b"]]]}', '{"senses": "abc"}',
+     '{"senses": [["abc"]]}', '{"senses": {}}', '{"word": "a"}', "[]", "5", '{"senses": Infinity}', "\udcff"],
 )  # fmt: skip
 def test_examples_that_are_malformed_are_refused_despite_correct_digests(line: str, copy: Path) -> None:
-    offset = int(map_tensors(copy / "model.safetensors")[0]["example_offsets"][0])  # type: ignore[call-overload]
+    offset = int(map_tensors(copy / "model.safetensors")[0]["example_offsets"][0])
     data = (copy / "examples.jsonl").read_bytes()
     end = data.index(b"\n", offset)
     (copy / "examples.jsonl").write_bytes(
@@ -344,7 +344,7 @@ def test_arrays_that_do_not_fit_together_are_refused() -> None:
         ("whitened_vectors", np.zeros((3, 3), np.float32), r"whitened_vectors has the shape \(3, 3\), not \(2, 3\)"),
     ):
         with pytest.raises(ModelError, match=message):
-            ModelArrays(**{**good, name: array}).check(2)  # type: ignore[arg-type]
+            ModelArrays(**{**good, name: array}).check(2)
 
 
 def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
