@@ -24,7 +24,7 @@ from polyseme.training.config import make_config
 
 KERNELS = (
     assign.assign_senses, assign.keep_best, kmeans.cluster_words, kmeans.normalize_rows,
-    contexts.gather_contexts, occurrences.sample_occurrences,
+    contexts.gather_contexts, occurrences.sample_occurrences, occurrences.add_gaps,
 )
 settings = {"model": "np-mssg", "dim": 16, "multi_sense_min_count": 20}
 compile_last_kernels(make_config(**settings))

@@ -30,7 +30,7 @@ def test_a_small_corpus_is_not_refused_because_of_subsampling() -> None:
 
 
 def test_after_a_warm_up_senses_start_as_copies_of_the_words_vector() -> None:
-    state = TrainState.initial(make_config(dim=4), VOCABULARY, 1)
+    state = TrainState.initial(make_config(dim=4, senses=3), VOCABULARY, 1)
     state.parameters.sense_counts[0] = 1
     state.split_senses()
     senses = state.parameters.sense_vectors[:3]
@@ -40,7 +40,7 @@ def test_after_a_warm_up_senses_start_as_copies_of_the_words_vector() -> None:
 
 
 def test_without_a_warm_up_senses_start_at_random() -> None:
-    state = TrainState.initial(make_config(dim=4, warmup=0.0), VOCABULARY, 1)
+    state = TrainState.initial(make_config(dim=4, senses=3, warmup=0.0), VOCABULARY, 1)
     state.split_senses()
     assert not np.allclose(state.parameters.sense_vectors[0], state.parameters.sense_vectors[1])
 
