@@ -41,6 +41,8 @@ GENERAL_BURSTINESS = 0.5
 # A burstiness of 1 is enough: the geometric mean of the distances is then e times shorter than for random positions.
 # Without this limit, the most frequent words of a text without stop words would set a threshold for words with a topic.
 ENOUGH_BURSTINESS = 1.0
+# In a text whose words have a lower median, such as shuffled sentences, burstiness says nothing.
+MIN_MEDIAN_BURSTINESS = 0.2
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,7 +65,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     if gated:
         scores = burstiness(corpus.tokens, len(counts))
         threshold = specificity_threshold(scores[:num_reference], scores[words], ENOUGH_BURSTINESS)
-        if threshold is not None:
+        if threshold is not None and np.median(scores[words]) > MIN_MEDIAN_BURSTINESS:
             if np.median(scores[:num_reference]) < GENERAL_BURSTINESS:
                 words = words[words >= num_reference]
             words, gated = words[scores[words] >= threshold], False
