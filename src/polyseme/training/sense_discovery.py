@@ -105,7 +105,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
     if gated:
-        threshold = specificity_threshold(tightness[:num_reference], tightness[words], np.inf)
+        threshold = specificity_threshold(tightness[:MAX_REFERENCE_WORDS], tightness[words], np.inf)
         if threshold is not None:
             _unsplit(state, words[tightness[words] < threshold])
 
