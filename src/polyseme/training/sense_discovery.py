@@ -32,11 +32,11 @@ SAMPLE, SAMPLE_PER_SENSE, DISCOVERY_SAMPLE = 100, 30, 500
 MIN_SHARE, MIN_TOKENS = 0.05, 30
 CHUNK_WORDS = 32  # words whose contexts a thread holds in memory
 
-# A word can have several senses if it exceeds this percentile of the reference words: the most frequent words, at most
-# 1% of the vocabulary.
-MAX_REFERENCE_WORDS, MIN_REFERENCE_WORDS, REFERENCE_PERCENTILE = 100, 10, 90
-# If the median of the reference words is lower, most of them are words of general use, and none of them is split: some,
-# such as pronouns in biographies, come in bursts. It is higher in texts without stop words.
+# A word can have several senses if it exceeds this percentile of the most frequent words.
+REFERENCE_WORDS, REFERENCE_PERCENTILE = 100, 90
+# If the median of these words is lower, most of them are words of general use, and none of them is split (in a small
+# vocabulary: of 1% of the words), because some come in bursts, such as pronouns in biographies. The median is higher in
+# texts without stop words.
 GENERAL_BURSTINESS = 0.5
 # A burstiness of 1 is enough: the geometric mean of the distances is then e times shorter than for random positions.
 # Without this limit, the most frequent words of a text without stop words would set a threshold for words with a topic.
@@ -60,14 +60,13 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     max_senses = int(capacity.max())
     words = np.flatnonzero(capacity > 1)
     discovers = config.model == "np-mssg"
-    num_reference = min(MAX_REFERENCE_WORDS, max(len(counts) // 100, MIN_REFERENCE_WORDS))
     gated = discovers and config.multi_sense_words is None  # a list of words is the user's decision
     if gated:
         scores = burstiness(corpus.tokens, len(counts))
-        threshold = specificity_threshold(scores[:num_reference], scores[words], ENOUGH_BURSTINESS)
+        threshold = specificity_threshold(scores[:REFERENCE_WORDS], scores[words], ENOUGH_BURSTINESS)
         if threshold is not None and np.median(scores[words]) > MIN_MEDIAN_BURSTINESS:
-            if np.median(scores[:num_reference]) < GENERAL_BURSTINESS:
-                words = words[words >= num_reference]
+            if np.median(scores[:REFERENCE_WORDS]) < GENERAL_BURSTINESS:
+                words = words[words >= min(REFERENCE_WORDS, len(counts) // 100)]
             words, gated = words[scores[words] >= threshold], False
     max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
     min_separation = config.min_separation if discovers else 0.0
@@ -105,7 +104,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
     if gated:
-        threshold = specificity_threshold(tightness[:MAX_REFERENCE_WORDS], tightness[words], np.inf)
+        threshold = specificity_threshold(tightness[:REFERENCE_WORDS], tightness[words], np.inf)
         if threshold is not None:
             _unsplit(state, words[tightness[words] < threshold])
 
