@@ -51,10 +51,12 @@ class TrainState:
     @classmethod
     def initial(cls, config: TrainConfig, vocabulary: Vocabulary, threads: int) -> TrainState:
         """The state before training: random vectors, uniform in +-1/2d, and one sense per word."""
+        subsample_is_given = config.subsample is not None
         subsample = config.subsample_for(int(vocabulary.counts.sum()))
         config = replace(config, subsample=subsample)
         keep = vocabulary.keep_thresholds(subsample)
-        _refuse_empty_subsample(config, vocabulary, keep)
+        if subsample_is_given:  # the automatic value suits the corpus, even a text of two words
+            _refuse_empty_subsample(config, vocabulary, keep)
         offsets = _sense_offsets(config, vocabulary)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
         random = np.random.default_rng(config.seed)
