@@ -7,7 +7,7 @@ that contains NUL, or whose first block has more than 10% such bytes, is refused
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from polyseme.corpus.sources import Source
@@ -26,12 +26,17 @@ class Block:
     bad_bytes: int
 
 
-def read_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
-    """Yield the text of a source in blocks of about `block_bytes`."""
+def read_blocks(
+    source: Source, block_bytes: int = BLOCK_BYTES, wait: Callable[[], None] = lambda: None
+) -> Iterator[Block]:
+    """Yield the text of a source in blocks of about `block_bytes`; CorpusError if it changes while it is read.
+
+    wait  called again and again while a pipe has no data; it may raise
+    """
     offset = 0
     rest = b""
     try:
-        with source.open() as stream:
+        with source.open(to_end=True, wait=wait) as stream:
             while data := stream.read(block_bytes):
                 if offset == 0 and not rest:
                     _refuse_other_encodings(data, source)
