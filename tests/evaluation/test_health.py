@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from polyseme import load
+from polyseme.errors import CorpusError
 from polyseme.evaluation.health import health
 from tests.evaluation.toy import toy
 
@@ -44,6 +46,25 @@ def test_entropy_and_confidence_are_measured_on_a_text(mssg_path: Path, planted_
     assert 0 < scores["entropy"].value < 100
     assert 50 < scores["confidence"].value <= 100
     assert "confidence" not in health(load(mssg_path)).table["all"]
+
+
+def test_all_texts_of_a_folder_are_read(mssg_path: Path, planted_text: Path, tmp_path: Path) -> None:
+    lines = planted_text.read_text().splitlines(keepends=True)[:400]
+    (tmp_path / "all.txt").write_text("".join(lines))
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.txt").write_text("zzz")
+    (tmp_path / "parts" / "b.txt").write_text("".join(lines[:200]))
+    (tmp_path / "parts" / "c.txt.gz").write_bytes(gzip.compress("".join(lines[200:]).encode()))
+    model = load(mssg_path)
+    assert health(model, tmp_path / "parts").table == health(model, tmp_path / "all.txt").table
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_a_damaged_text_is_refused(suffix: str, mssg_path: Path, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(b"not compressed at all, whatever its name says")
+    with pytest.raises(CorpusError, match=f"a.txt{suffix} is truncated or damaged"):
+        health(load(mssg_path), path)
 
 
 def test_a_model_with_one_sense_per_word_has_no_scores() -> None:

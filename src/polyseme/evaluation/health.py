@@ -14,12 +14,14 @@ by frequency.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.corpus.readers.text import read_blocks
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.word_similarity import spearman
@@ -53,7 +55,7 @@ class _Posterior(NamedTuple):
 def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Evaluation:
     """Number, shares, duplicates and, on a text, confidence of a model's senses.
 
-    path  a text; None to leave out entropy and confidence
+    path  a text, or a folder of texts; None to leave out entropy and confidence
     seed  of the sample of words that duplicates are counted in
     """
     data = model._data
@@ -121,14 +123,23 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
     """By word, the posteriors of the first MAX_OCCURRENCES occurrences of words with several senses in a text."""
     posteriors: dict[int, list[_Posterior]] = {}
     remaining = MAX_OCCURRENCES
-    with find_sources([path])[0].open() as text:
-        while remaining and (line := text.readline(MAX_LINE_BYTES)):
-            tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
-            for position, word in enumerate(tokens):
-                if data.num_visible_senses[word] > 1 and remaining:
-                    context = context_between(data, tokens[:position], tokens[position + 1 :])
-                    p = sense_probabilities(data, word, context, "softmax")
-                    entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
-                    posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
-                    remaining -= 1
+    window = data.sense_window
+    for line in _lines(path):
+        tokens = data.known_ids(data.tokenizer(line))
+        for position, word in enumerate(tokens):
+            if data.num_visible_senses[word] > 1:
+                left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]
+                p = sense_probabilities(data, word, context_between(data, left, right), "softmax")
+                entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
+                posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
+                remaining -= 1
+                if not remaining:
+                    return posteriors
     return posteriors
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of all text files that a path refers to; longer lines than MAX_LINE_BYTES are split."""
+    for source in find_sources([path]):
+        for block in read_blocks(source, MAX_LINE_BYTES):
+            yield from block.text.decode().split("\n")

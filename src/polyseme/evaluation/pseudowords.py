@@ -102,13 +102,13 @@ def pseudowords(
     path    a text or an encoded corpus
     config  the settings to evaluate; its seed is replaced by `seed`
     """
+    base = _known_settings(model) if config is None else config.to_dict()
+    settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None})
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
         corpus = EncodedCorpus.open(path) if is_encoded(path) else _encode(model, path, Path(folder))
         selection = select_words(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
         merged, names = merge_words(corpus, selection.groups)
-        base = _known_settings(model) if config is None else config.to_dict()
-        settings = {**base, "examples": 0, "seed": seed, "multi_sense_words": None}
-        trained = train(merged, config=TrainConfig(**settings), tokenizer=model.tokenizer, listen=listen)
+        trained = train(merged, config=settings, tokenizer=model.tokenizer, listen=listen)
     control_words = [corpus.words[word] for word in selection.controls]
     assigned = _AssignedSenses(trained, merged, corpus, [*names, *control_words], seed)
     recoveries = [assigned.recovery(name, len(group)) for name, group in zip(names, selection.groups, strict=True)]
@@ -127,7 +127,15 @@ def pseudowords(
 
 
 def _known_settings(model: SenseModel) -> dict[str, Any]:
-    """The settings of a model, without obsolete ones, and with the sense decay that it was trained with."""
+    """The settings of a model, without obsolete ones, and with the sense decay that it was trained with.
+
+    DataError for imported vectors, which have no training settings.
+    """
+    if "epochs" not in model.config:
+        raise DataError(
+            "pseudowords evaluates training settings, and these vectors have none: polyseme did not train them. "
+            "Give a model that was trained with: polyseme train"
+        )
     known = {field.name for field in fields(TrainConfig)}
     settings = {name: value for name, value in model.config.items() if name in known}
     return {"sense_decay": float(model._data.sense_decay), **settings}
