@@ -60,7 +60,7 @@ def test_health_needs_no_data(mssg_path: Path, polyseme_command: Run) -> None:
         (("wordsim", "bad.txt"), "bad.txt, line 2: 'x' is not a number."),
         (("wordsim", "pairs.tsv", "--window", "3"), "--window is for tasks with contexts: scws, wic, wsi."),
         (("scws", "pairs.tsv"), "pairs.tsv, line 1: 3 columns where 8 are needed"),
-        (("scws", "pairs.tsv", "--window", "0"), "pairs.tsv, line 1"),
+        (("scws", "pairs.tsv", "--window", "0"), 'Invalid value "0" for --window. It must be between 1 and'),
         (("wic", "pairs.tsv"), "pairs.tsv is not a folder"),
         (("wsi", "empty"), "empty has neither a dataset.txt nor a key"),
         (("poetry", "pairs.tsv"), 'Invalid value "poetry" for TASK'),

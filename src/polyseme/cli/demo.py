@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, Seed
+from polyseme.cli.arguments import JsonFlag, Seed, between
 from polyseme.cli.output import bold, print_json
+from polyseme.cli.signals import interruptible
 from polyseme.training.config import ModelName
 
 if TYPE_CHECKING:
     from polyseme.evaluation.planted_recovery import PlantedScore
 
+MIN_SENTENCES, MAX_SENTENCES = 50, 10_000_000  # fewer have no frequent words; they are generated in memory
 SHOWN = ("bank", "bass", "plant", "rock", "apple", "cell")
 
 
@@ -23,7 +25,9 @@ def demo(
     senses: Annotated[
         int | None, Parameter(help="Senses per word, except for np-mssg and skip-gram.", show_default="3")
     ] = None,
-    sentences: Annotated[int, Parameter(help="Number of sentences in the corpus.")] = 30_000,
+    sentences: Annotated[
+        int, between(MIN_SENTENCES, MAX_SENTENCES), Parameter(help="Number of sentences in the corpus.")
+    ] = 30_000,
     difficulty: Annotated[
         float, Parameter(help="Fraction of the words in a sentence that do not belong to its topic.")
     ] = 0.5,
@@ -42,7 +46,7 @@ def demo(
 
     settings: dict[str, Any] = {} if senses is None else {"senses": senses}
     planted = plant(sentences=sentences, difficulty=difficulty, seed=seed)
-    with tempfile.TemporaryDirectory(prefix="polyseme-demo-") as folder:
+    with interruptible(), tempfile.TemporaryDirectory(prefix="polyseme-demo-") as folder:
         text = planted.write(Path(folder) / "planted.txt")
         with ProgressDisplay() as progress:
             trained = train(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, Seed
+from polyseme.cli.arguments import MAX_WINDOW, JsonFlag, Seed, between
 from polyseme.cli.output import bold, print_json
+from polyseme.cli.signals import interruptible
 from polyseme.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def evaluate(
     data: Annotated[Path | None, Parameter(help="Data set; a corpus for pseudowords, nothing for health.")] = None,
     /,
     *,
-    window: Annotated[int | None, Parameter(help="Number of context words on each side.")] = None,
+    window: Annotated[
+        int | None, between(1, MAX_WINDOW), Parameter(help="Number of context words on each side.")
+    ] = None,
     seed: Seed = 1,
     json: JsonFlag = False,
 ) -> None:
@@ -38,7 +41,8 @@ def evaluate(
         raise MissingExtra(f"evaluate needs {error.name}: pip install 'polyseme[eval]'") from error
     from polyseme.formats.open_model import open_model
 
-    evaluation = run(open_model(model), task, data, window=window, seed=seed)
+    with interruptible():
+        evaluation = run(open_model(model), task, data, window=window, seed=seed)
     if json:
         print_json(asdict(evaluation))
     else:
