@@ -123,12 +123,7 @@ def plain_vector(package: Path) -> None:
     if "\nLANES = 16" not in text:
         raise SystemExit(f"{padding} has no line 'LANES = 16'; adapt benchmarks/ablation.py.")
     padding.write_text(text.replace("\nLANES = 16", "\nLANES = 1"))
-    vector = package / "kernels" / "simd" / "vector.py"
-    rest = vector.read_text().partition("# Row operations\n")[2]
-    if not rest:
-        raise SystemExit(f"{vector} has no line '# Row operations'; adapt benchmarks/ablation.py.")
-    imports = "from __future__ import annotations\nfrom polyseme.kernels.simd.padding import LANES\n"
-    vector.write_text(imports + PLAIN_VECTOR + rest)
+    (package / "kernels" / "simd" / "vector.py").write_text(PLAIN_VECTOR)
 
 
 def no_prefetching(package: Path) -> None:

@@ -1,7 +1,8 @@
 """Quality of the default recipe: python benchmarks/quality.py CORPUS EVAL [--seeds 1 2 3]
 
-    tasks        skip-gram, mssg and np-mssg with 300 dimensions on every task, for each seed; the senses of 12 words
-    pseudowords  mssg and np-mssg with 100 dimensions on corpora with pseudowords, for each seed
+    tasks        np-mssg, mssg and skip-gram with --dim dimensions on every task, for each seed; the senses of WORDS
+    pseudowords  np-mssg and mssg with --small-dim dimensions on corpora with pseudowords, for each seed
+    separation   np-mssg with --small-dim dimensions and several values of --min-separation, for the first seed
     sharing      mssg with shared negative samples, and with separate ones for each pair
     variants     variants of the recipe on pseudowords, for the first seed
 
@@ -29,10 +30,14 @@ from polyseme.evaluation.tasks import evaluate
 from polyseme.evaluation.word_similarity import spearman
 from polyseme.training.config import make_config
 
-MODELS = ("skip-gram", "mssg", "np-mssg")
-DIM, PSEUDOWORD_DIM = 300, 100
-WORDS = ("plant", "apple", "bank", "rock", "fox", "net", "run", "cell", "mercury", "bass", "star", "spring")
+MODELS = ("np-mssg", "mssg", "skip-gram")
+SEPARATIONS = (0.60, 0.66, 0.72, 0.78, 0.84)
+WORDS = (
+    "plant", "apple", "bank", "rock", "fox", "net", "run", "cell", "mercury", "bass",
+    "star", "spring", "seal", "turkey", "crane", "mint", "port", "palm", "jaguar", "bow",
+)  # fmt: skip
 TASKS = {
+    "ambiguity": "ambiguity",
     "scws": "scws/ratings.txt",
     "wordsim": "wordsim353/combined.csv",
     "analogy": "analogy/questions-words.txt",
@@ -40,18 +45,20 @@ TASKS = {
     "wic": "wic",
     "health": None,
 }
-# The scores shown for each task: group and measure.
+PERCENTAGES = ("ambiguity", "scws", "wordsim", "analogy", "wic")  # tasks with scores from 0 to 100
+# The scores shown for each task: group and measure. All scores of a task that is not listed here are shown.
 SHOWN = {
     "scws": (("words", "global_sim"), ("words", "avg_sim"), ("softmax", "avg_sim_c"), ("softmax", "local_sim")),
     "wordsim": (("words", "avg_sim"),),
     "analogy": (("total", "words"), ("total", "mean"), ("total", "senses")),
-    "wsi": (("all", "ari"),),
+    "wsi": (("all", "ari"), ("all", "v_measure"), ("all", "b_cubed"), ("all", "paired_f")),
     "wic": (("dev", "same_sense"), ("dev", "avg_sim_c"), ("dev", "context_sim")),
     "health": (("all", "senses"), ("all", "dead"), ("all", "duplicates")),
     "pseudowords": (
         ("pairs", "ari"), ("pairs", "ceiling"), ("pairs", "correct_number where ceiling > 0.5"),
         ("triples", "ari"), ("triples", "ceiling"), ("triples", "correct_number where ceiling > 0.5"),
-        ("controls", "unsplit"), ("all", "ARI / ceiling"),
+        ("controls", "unsplit"), ("controls", "unsplit function words"), ("controls", "unsplit frequent words"),
+        ("all", "ARI / ceiling"),
     ),
 }  # fmt: skip
 # The default recipe with one setting changed, and the paper's recipe: (recipe, settings) by name.
@@ -73,82 +80,119 @@ UNSHARED, UNSHARED_SETTINGS = (
 )
 VARIANTS[UNSHARED] = ("default", UNSHARED_SETTINGS)
 
+SEPARATION_COLUMNS = (
+    ("health", "all", "senses"),
+    ("wsi", "all", "ari"),
+    ("wsi", "all", "b_cubed"),
+    ("scws", "softmax", "avg_sim_c"),
+    ("scws", "softmax", "local_sim"),
+)
+
 Scores = dict[str, dict[str, list[float | None]]]  # by group, then by measure: the value and its control
 
 
 def main() -> None:
     arguments = parse()
     arguments.work.mkdir(parents=True, exist_ok=True)
+    seeds, dim, small_dim = arguments.seeds, arguments.dim, arguments.small_dim
+
+    def write(heading: str, lines: Iterable[str]) -> None:
+        write_section(arguments.out, f"## {heading}", "\n".join([*header(arguments), *lines]))
+
     if "tasks" in arguments.parts:
-        results = {name: [task_scores(name, seed, arguments) for seed in arguments.seeds] for name in MODELS}
-        note = f"{DIM} dimensions"
-        write_section(HERE / "RESULTS.md", "## Quality", "\n".join(report(results, note, arguments)))
-        write_section(HERE / "RESULTS.md", f"## Senses, {DIM} dimensions", "\n".join(sense_lists(arguments)))
+        results = {name: [task_scores(name, dim, seed, arguments) for seed in seeds] for name in MODELS}
+        write(f"Quality, {dim} dimensions", report(results, f"{dim} dimensions", seeds))
+        write(f"Senses, {dim} dimensions", sense_lists(arguments))
         if arguments.wordnet:
-            write_section(HERE / "RESULTS.md", "## Number of senses", "\n".join(sense_number_correlations(arguments)))
+            write("Number of senses", sense_number_correlations(arguments))
     if "pseudowords" in arguments.parts:
         results = {
-            name: [{"pseudowords": pseudoword_scores(name, seed, arguments)} for seed in arguments.seeds]
+            name: [{"pseudowords": pseudoword_scores(name, seed, arguments)} for seed in seeds]
             for name in ("np-mssg", "mssg")
         }
-        note = f"{PSEUDOWORD_DIM} dimensions, 100 pairs, 50 triples and 200 control words for each seed"
-        write_section(HERE / "RESULTS.md", "## Pseudowords", "\n".join(report(results, note, arguments)))
+        note = f"{small_dim} dimensions, 100 pairs, 50 triples and 200 control words with a topic for each seed"
+        write("Pseudowords", report(results, note, seeds))
+    if "separation" in arguments.parts:
+        tasks = ("ambiguity", "health", "wsi", "scws")
+        rows = {
+            f"{x:.2f}": task_scores("np-mssg", small_dim, seeds[0], arguments, tasks, min_separation=x)
+            for x in SEPARATIONS
+        }
+        first_row = next(iter(rows.values()))
+        columns = [("ambiguity", *names) for names in measures_of(first_row["ambiguity"])]
+        note = f"np-mssg with the default recipe, {small_dim} dimensions, seed {seeds[0]}."
+        write("Minimum separation", table("--min-separation", rows, [*columns, *SEPARATION_COLUMNS], note))
     if "sharing" in arguments.parts:
         results = {
             name: [
                 {
-                    **task_scores(name, seed, arguments, ("scws", "wordsim")),
+                    **task_scores(name, dim, seed, arguments, ("scws", "wordsim")),
                     "pseudowords": pseudoword_scores(name, seed, arguments),
                 }
-                for seed in arguments.seeds
+                for seed in seeds
             ]
             for name in ("mssg", UNSHARED)
         }
-        note = f"{DIM} dimensions ({PSEUDOWORD_DIM} for pseudowords)"
-        write_section(HERE / "RESULTS.md", "## Shared negative samples", "\n".join(report(results, note, arguments)))
+        note = f"{dim} dimensions ({small_dim} for pseudowords)"
+        write("Shared negative samples", report(results, note, seeds))
     if "variants" in arguments.parts:
-        first = arguments.seeds[0]
-        variants = {name: pseudoword_scores(name, first, arguments) for name in VARIANTS if name != UNSHARED}
-        write_section(HERE / "RESULTS.md", "## Variants of the recipe", "\n".join(variants_report(variants, arguments)))
+        rows = {
+            name: {"pseudowords": pseudoword_scores(name, seeds[0], arguments)} for name in VARIANTS if name != UNSHARED
+        }
+        columns = [("pseudowords", group, measure) for group, measure in SHOWN["pseudowords"]]
+        note = f"{small_dim} dimensions, seed {seeds[0]}; np-mssg with the default recipe, except as named."
+        write("Variants of the recipe", table("variant", rows, columns, note))
 
 
 def parse() -> argparse.Namespace:
+    parts = ["tasks", "pseudowords", "separation", "sharing", "variants"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("eval", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--parts", nargs="+", default=["tasks", "pseudowords", "sharing", "variants"])
+    parser.add_argument("--dim", type=int, default=300)
+    parser.add_argument("--small-dim", type=int, default=100)
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--wordnet", type=Path, help="folder `dict` of WordNet, to compare numbers of senses")
     parser.add_argument("--work", type=Path, default=Path("quality"), help="folder of the models and scores")
+    parser.add_argument("--out", type=Path, default=HERE / "RESULTS.md", help="file whose sections are written")
     return parser.parse_args()
 
 
+def model_path(name: str, dim: int, seed: int, arguments: argparse.Namespace, **changes: Any) -> Path:
+    """The folder of a model. Its scores are in files beside it."""
+    changed = [f"{setting}-{value}" for setting, value in changes.items()]
+    stem = "-".join([*name.replace(",", "").split(), str(dim), *changed, str(seed)])
+    return Path(arguments.work / f"{stem}.model")
+
+
 def task_scores(
-    name: str, seed: int, arguments: argparse.Namespace, tasks: Iterable[str] = tuple(TASKS)
+    name: str, dim: int, seed: int, arguments: argparse.Namespace, tasks: Iterable[str] = tuple(TASKS), **changes: Any
 ) -> dict[str, Scores]:
-    """The scores of a model on tasks other than pseudowords."""
-    stem = f"{name.replace(' ', '-')}-{seed}"
+    """The scores of a model on tasks other than pseudowords; `changes` are settings that differ from the recipe."""
+    path = model_path(name, dim, seed, arguments, **changes)
     settings = UNSHARED_SETTINGS if name == UNSHARED else {"model": name}
 
     def score(task: str) -> Evaluation:
         data = TASKS[task]
-        model = load_or_train(arguments.work / f"{stem}.model", arguments, dim=DIM, seed=seed, **settings)
+        model = load_or_train(path, arguments, dim=dim, seed=seed, **settings, **changes)
         return evaluate(model, task, arguments.eval / data if data else None)
 
-    return {task: load_or_score(arguments.work / f"{stem}-{task}.json", partial(score, task)) for task in tasks}
+    return {task: load_or_score(path.with_name(f"{path.stem}-{task}.json"), partial(score, task)) for task in tasks}
 
 
 def pseudoword_scores(name: str, seed: int, arguments: argparse.Namespace) -> Scores:
     """The scores of a variant on pseudowords, whose words are selected with a skip-gram model."""
+    dim = arguments.small_dim
 
     def score() -> Evaluation:
-        path = arguments.work / "selector.model"
-        model = load_or_train(path, arguments, model="skip-gram", dim=PSEUDOWORD_DIM, seed=1, epochs=2)
+        path = arguments.work / f"selector-{dim}.model"
+        model = load_or_train(path, arguments, model="skip-gram", dim=dim, seed=1, epochs=2)
         recipe, settings = VARIANTS[name]
-        config = make_config(recipe, dim=PSEUDOWORD_DIM, **settings)
-        return pseudowords(model, arguments.corpus, seed=seed, config=config)
+        return pseudowords(model, arguments.corpus, seed=seed, config=make_config(recipe, dim=dim, **settings))
 
-    return load_or_score(arguments.work / f"pseudowords-{name.replace(' ', '-')}-{seed}.json", score)
+    path = model_path(name, dim, seed, arguments)
+    return load_or_score(path.with_name(f"{path.stem}-pseudowords.json"), score)
 
 
 def load_or_train(path: Path, arguments: argparse.Namespace, **settings: Any) -> SenseModel:
@@ -171,59 +215,69 @@ def load_or_score(path: Path, score: Callable[[], Evaluation]) -> Scores:
     return json.loads(path.read_text())  # type: ignore[no-any-return]
 
 
-def report(results: dict[str, list[dict[str, Scores]]], note: str, arguments: argparse.Namespace) -> Iterator[str]:
+def report(results: dict[str, list[dict[str, Scores]]], note: str, seeds: list[int]) -> Iterator[str]:
     """A table with a row per measure and a column per model."""
-    yield from header(arguments)
-    seeds = " ".join(map(str, arguments.seeds))
     yield (
-        f"{note}, default recipe: the mean over seeds {seeds}, with minimum and maximum in parentheses. After the "
-        "slash the control: the same vectors with senses drawn at random.\n"
+        f"{note}, default recipe: the mean over seeds {' '.join(map(str, seeds))}, with minimum and maximum in "
+        "parentheses. After the slash the control: the same vectors with senses drawn at random; for ambiguity, words "
+        "of the same frequency.\n"
     )
     yield f"| task | measure | {' | '.join(results)} |"
     yield "|---|---|" + "---|" * len(results)
-    for task, measures in SHOWN.items():
+    all_runs = [run for runs in results.values() for run in runs]
+    for task in all_runs[0]:
+        measures = SHOWN.get(task) or dict.fromkeys(names for run in all_runs for names in measures_of(run[task]))
         for group, measure in measures:
-            scores = [[run.get(task, {}).get(group, {}).get(measure) for run in runs] for runs in results.values()]
+            scores = [[run[task].get(group, {}).get(measure) for run in runs] for runs in results.values()]
             if any(model_scores[0] for model_scores in scores):
-                yield f"| {task} | {group}: {measure} | {' | '.join(map(cell, scores))} |"
+                cells = [cell(model_scores, percent=task in PERCENTAGES) for model_scores in scores]
+                yield f"| {task} | {group}: {measure} | {' | '.join(cells)} |"
+
+
+def measures_of(scores: Scores) -> list[tuple[str, str]]:
+    """The groups and measures of a task's scores."""
+    return [(group, measure) for group, measures in scores.items() for measure in measures]
+
+
+def table(
+    label: str, rows: dict[str, dict[str, Scores]], columns: list[tuple[str, str, str]], note: str
+) -> Iterator[str]:
+    """A table with a row per setting and a column per task, group and measure."""
+    yield f"{note}\n"
+    yield f"| {label} | {' | '.join(f'{task}, {group}: {measure}' for task, group, measure in columns)} |"
+    yield "|---|" + "---:|" * len(columns)
+    for name, scores in rows.items():
+        cells = [
+            cell([scores[task].get(group, {}).get(measure)], percent=task in PERCENTAGES, with_control=False)
+            for task, group, measure in columns
+        ]
+        yield f"| {name} | {' | '.join(cells)} |"
 
 
 def header(arguments: argparse.Namespace) -> Iterator[str]:
     """The command, the machine and the size of the corpus."""
-    yield f"`python benchmarks/quality.py {arguments.corpus.name} eval --seeds {' '.join(map(str, arguments.seeds))}`\n"
+    seeds = " ".join(map(str, arguments.seeds))
+    dims = f"--dim {arguments.dim} --small-dim {arguments.small_dim}"
+    yield f"`python benchmarks/quality.py {arguments.corpus.name} eval --seeds {seeds} {dims}`\n"
     yield f"{processor()}; {len(EncodedCorpus.open(arguments.corpus).tokens):,} tokens.\n"
 
 
-def cell(scores: list[list[float | None] | None]) -> str:
+def cell(scores: list[list[float | None] | None], *, percent: bool, with_control: bool = True) -> str:
     """The mean over seeds, its range, and the mean of the controls."""
     present = [score for score in scores if score is not None]
-    if not present:
-        return "-"
     values = [float(value) for value, _ in present if value is not None]
-    digits = 1 if max(map(abs, values)) > 1 else 3
+    if not values:
+        return "-"
+    digits = 1 if percent or max(map(abs, values)) > 10 else 3
     text = f"{np.mean(values):.{digits}f}"
     if len(values) > 1:
         text += f" ({min(values):.{digits}f} to {max(values):.{digits}f})"
     controls = [control for _, control in present if control is not None]
-    return f"{text} / {np.mean(controls):.{digits}f}" if controls else text
-
-
-def variants_report(variants: dict[str, Scores], arguments: argparse.Namespace) -> Iterator[str]:
-    """A table with a row per variant and a column per measure of pseudowords."""
-    yield from header(arguments)
-    first = arguments.seeds[0]
-    yield f"{PSEUDOWORD_DIM} dimensions, seed {first}; np-mssg with the default recipe, except as named.\n"
-    shown = SHOWN["pseudowords"]
-    yield f"| variant | {' | '.join(f'{group}: {measure}' for group, measure in shown)} |"
-    yield "|---|" + "---:|" * len(shown)
-    for name, scores in variants.items():
-        values = [scores.get(group, {}).get(measure, [float("nan")])[0] for group, measure in shown]
-        yield f"| {name} | {' | '.join(f'{value:.3f}' for value in values)} |"
+    return f"{text} / {np.mean(controls):.{digits}f}" if controls and with_control else text
 
 
 def sense_number_correlations(arguments: argparse.Namespace) -> Iterator[str]:
     """Correlation of np-mssg's number of senses with frequency and WordNet, over words that may have several senses."""
-    yield from header(arguments)
     yield (
         "Spearman correlation of the number of senses that np-mssg discovers with a word's frequency, with its number "
         "of senses in WordNet 3.1, and the latter as a partial correlation given frequency.\n"
@@ -232,7 +286,7 @@ def sense_number_correlations(arguments: argparse.Namespace) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|---:|"
     wordnet = wordnet_senses(arguments.wordnet)
     for seed in arguments.seeds:
-        model = SenseModel.load(arguments.work / f"np-mssg-{seed}.model")
+        model = SenseModel.load(model_path("np-mssg", arguments.dim, seed, arguments))
         data, names = model._data, model.vocabulary.words
         words = [w for w in np.flatnonzero(data.multi_sense_mask) if names[w] in wordnet]
         discovered = data.num_visible_senses[words].astype(np.float64)
@@ -260,8 +314,8 @@ def wordnet_senses(folder: Path) -> dict[str, int]:
 
 def sense_lists(arguments: argparse.Namespace) -> Iterator[str]:
     """The senses of WORDS with their neighbours, in the models of the first seed."""
-    for name in MODELS[1:]:
-        model = SenseModel.load(arguments.work / f"{name}-{arguments.seeds[0]}.model")
+    for name in ("np-mssg", "mssg"):
+        model = SenseModel.load(model_path(name, arguments.dim, arguments.seeds[0], arguments))
         yield f"### {name}\n"
         for word in WORDS:
             if word in model:

@@ -227,7 +227,7 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
             f"{processor()}, {a.threads} threads; Python {platform.python_version()}, gensim {version('gensim')}, "
             f"Numba {version('numba')}. {a.name} in lines of {MAX_LINE_WORDS:,} words; window {a.window}, negatives "
             f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. mssg trains "
-            f"three senses per word, np-mssg up to three, the others one. Times are the best of {a.repeat} runs, in "
+            f"three senses per word, np-mssg up to five, the others one. Times are the best of {a.repeat} runs, in "
             "seconds, and the median of end-to-end time; the programs run in turn. The speedup is gensim's end-to-end "
             "time divided by the program's.",
             "",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
+import coverage
 import pytest
 from hypothesis import settings
 
@@ -22,7 +23,8 @@ settings.load_profile("polyseme")
 os.environ.pop("PYTHONUNBUFFERED", None)  # processes that tests start must buffer their output as those of users do
 
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -69,7 +71,7 @@ def polyseme_command(tmp_path: Path) -> Run:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         done = subprocess.run(
             command(*arguments), input=data, capture_output=True, cwd=tmp_path, timeout=300, check=False,
-            **options,  # type: ignore[call-overload]
+            **{"env": measured_environment(), **options},  # type: ignore[call-overload]
         )  # fmt: skip
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -79,3 +81,11 @@ def polyseme_command(tmp_path: Path) -> Run:
 def command(*arguments: str | Path) -> list[str]:
     """The command line of `polyseme`, with this Python."""
     return [sys.executable, "-m", "polyseme", *map(str, arguments)]
+
+
+def measured_environment() -> dict[str, str]:
+    """The environment for a process whose coverage is measured if that of the tests is."""
+    if coverage.Coverage.current() is None:
+        return dict(os.environ)
+    settings, data = ROOT / "pyproject.toml", ROOT / ".coverage"
+    return {**os.environ, "COVERAGE_PROCESS_START": str(settings), "COVERAGE_FILE": str(data)}

@@ -1,6 +1,6 @@
 """polyseme learns word embeddings with one vector per meaning.
 
-model = polyseme.train("news.txt.zst", "news.model", senses=3, dim=200, seed=1)
+model = polyseme.train("news.txt.zst", "news.model", dim=200, seed=1)
 for sense in model.senses("bank"):
     print(sense.key, f"{sense.share:.0%}", [n.word for n in sense.neighbours(5)])
 """

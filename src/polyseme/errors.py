@@ -1,5 +1,19 @@
 """The errors a user can meet: each says what is wrong, with the value, and what to do next."""
 
+MAX_SHOWN = 60  # characters of a value in a message
+_CONTROLS = dict.fromkeys([*range(32), *range(127, 160), 0x2028, 0x2029], " ")  # would break the line
+
+
+def shorten(value: object, max_length: int = MAX_SHOWN) -> str:
+    """A value for a message: one line of at most `max_length` characters.
+
+    >>> shorten("a" * 1000, 10), shorten("two\\nlines")
+    ('aaaaaaa...', 'two lines')
+    """
+    text = str(value)
+    text = text if len(text) <= max_length else text[: max_length - 3] + "..."
+    return text.translate(_CONTROLS)
+
 
 class PolysemeError(Exception):
     """Base class of all errors that polyseme raises on purpose."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.errors import CorpusError, UnknownWord
+from polyseme.errors import CorpusError, UnknownWord, shorten
 
 TWO_32 = float(2**32)
 
@@ -35,7 +35,7 @@ class Vocabulary:
         if max_size is not None:
             size = min(size, max_size)
         if size < 2:
-            top = f" (the most frequent, '{words[0]}', occurs {int(counts[0]):,} times)" if words else ""
+            top = f" (the most frequent, '{shorten(words[0])}', occurs {int(counts[0]):,} times)" if words else ""
             raise CorpusError(
                 f"{size} of {len(words):,} distinct words are in the vocabulary{top}; at least 2 are needed. "
                 f"Give more text or a lower --min-count than {min_count}."
@@ -56,9 +56,9 @@ class Vocabulary:
         """The error for a word that is not in the vocabulary; its message suggests similar words."""
         close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
         close += [w for w in get_close_matches(word, self.words[:50_000], n=3) if w not in close]
-        hint = f" Closest: {', '.join(close)}." if close else ""
+        hint = f" Closest: {', '.join(map(shorten, close))}." if close else ""
         return UnknownWord(
-            f"'{word}' is not among the {len(self):,} words of this model "
+            f"'{shorten(word)}' is not among the {len(self):,} words of this model "
             f"(the rarest occurs {int(self.counts[-1]):,} times).{hint}"
         )
 
@@ -114,8 +114,21 @@ def write_words(path: Path, words: list[str], counts: NDArray[np.int64]) -> None
 
 
 def read_words(path: Path) -> tuple[list[str], NDArray[np.int64]]:
-    """Read a file written by `write_words`; ValueError if it is malformed."""
-    fields = path.read_bytes().decode("utf-8").replace("\n", "\t").split("\t")
-    if fields.pop() != "" or len(fields) % 2:
-        raise ValueError("lines must be: word TAB count")
-    return fields[0::2], np.array(fields[1::2], dtype=np.int64)
+    """Read a file written by `write_words`.
+
+    ValueError if it is malformed, or if the counts are not positive and descending, which lookups and sampling rely on.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not UTF-8 ({error.reason} at byte {error.start:,})") from None
+    fields = text.replace("\n", "\t").split("\t")
+    if fields.pop() != "" or len(fields) % 2 or not fields:
+        raise ValueError(f"the lines of {path.name} must be: word TAB count")
+    try:
+        counts = np.array(fields[1::2], dtype=np.int64)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"a count in {path.name} is not a whole number ({shorten(error)})") from None
+    if counts[-1] < 1 or np.any(counts[1:] > counts[:-1]) or counts.sum(dtype=np.float64) >= 2**63:
+        raise ValueError(f"the counts in {path.name} are not 1 or more, in descending order")
+    return fields[0::2], counts

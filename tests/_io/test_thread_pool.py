@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from threading import Barrier
 
 import pytest
 
@@ -16,6 +17,15 @@ def test_results_come_in_the_order_of_the_items() -> None:
         return n
 
     assert list(map_in_order(slow_for_the_first, range(20), threads=3)) == list(range(20))
+
+
+def test_items_are_processed_at_the_same_time() -> None:
+    barrier = Barrier(2)
+
+    def meet(_: int) -> int:
+        return barrier.wait(timeout=30)  # until two threads are here
+
+    assert sorted(map_in_order(meet, range(2), threads=2)) == [0, 1]
 
 
 def test_items_are_taken_only_a_few_ahead_of_the_results() -> None:

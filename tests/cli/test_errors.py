@@ -77,7 +77,10 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
         (["train", "text.txt", "m", "--checkpoint-minutes", "nan"], "--checkpoint-minutes must be 0 or more, not nan."),
         (["train", "text.txt", "m", "--checkpoint-minutes", "-1"], "--checkpoint-minutes must be 0 or more, not -1.0."),
         (["train", "text.txt", "m", "--model", "np-mssg", "--senses", "5"], "use --max-senses instead"),
-        (["train", "text.txt", "m", "--max-senses", "5"], "--max-senses has no effect with --model mssg;"),
+        (
+            ["train", "text.txt", "m", "--senses", "3", "--max-senses", "5"],
+            "--max-senses has no effect with --model mssg;",
+        ),
         (["train", "text.txt", "m", "--adagrad-delta", "0.1"], "--adagrad-delta has no effect with --optimizer sgd;"),
         (["train", "text.txt", "m", "--model", "skip-gram", "--warmup", "0.4"], "--warmup has no effect with"),
         (["demo", "--model", "np-mssg", "--senses", "3", "--sentences", "99"], "--senses has no effect with"),
@@ -119,6 +122,25 @@ def test_an_unknown_word_exits_with_1(polyseme_command: Run, mssg_path: Path) ->
     assert_fails(polyseme_command("senses", mssg_path, "bnak"), "Closest: beak, bark, bank", status=1)
     assert_fails(polyseme_command("neighbours", mssg_path, "bank#9"), "'bank' has", status=1)
     assert_fails(polyseme_command("disambiguate", mssg_path, "zebras", "a"), "'zebras' is not among", status=1)
+
+
+def test_refine_refuses_wrong_options_and_writes_nothing(
+    polyseme_command: Run, mssg_path: Path, tmp_path: Path
+) -> None:
+    for options, message, status in (
+        ((), "nothing to refine: give --min-separation", 2),
+        (("--min-share", "2"), "--min-share must be between 0 and 1, not 2.0.", 2),
+        (("--drop", "bank#1", "bank#2"), "--drop cannot remove the last sense of a word", 2),
+        (("--drop", "bank#9"), "'bank' has", 1),
+        (("--merge", "bank#1+cell#2"), "senses of different words", 2),
+        (("--label", "bank#2"), "--label needs a sense and its name, such as 'bank#2=river bank', not 'bank#2'.", 2),
+        (("--label", "bank#2="), "the label of 'bank#2' is empty", 2),
+        (("--label", "bank#2=a", "--label", "bank#2=b"), "'bank#2' is labelled twice", 2),
+    ):
+        assert_fails(polyseme_command("refine", mssg_path, "m", *options), message, status)
+    (tmp_path / "thesis").mkdir()
+    assert_fails(polyseme_command("refine", mssg_path, "thesis", "--min-share", "0.1"), "thesis already exists")
+    assert names(tmp_path) == {"thesis"}
 
 
 def test_a_damaged_model_is_refused_in_one_line(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:

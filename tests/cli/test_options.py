@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, NoReturn, get_args
 
 import pytest
 from cyclopts import Argument
 
 from polyseme.cli.app import app, main
+from polyseme.training.config import make_config
 
 ODD_VALUES = ("0", "-1", "1", "9" * 30, "9" * 5000, "1e-300", "nan", "inf", "-inf", "", "x", "0x10", "٣")
 COMMANDS = {
@@ -20,6 +21,7 @@ COMMANDS = {
     "disambiguate": ["MODEL", "bank", "money in the bank"],
     "tag": ["MODEL", "text.txt"],
     "similarity": ["MODEL", "bank", "money"],
+    "refine": ["MODEL", "out", "--force", "--label", "bank#1=money"],
     "evaluate": ["MODEL", "health", "text.txt"],
     "reproduce": ["text.txt", "out", "--data", "."],
     "info": ["MODEL"],
@@ -39,6 +41,12 @@ OPTIONS = [
 ]
 
 
+def check_settings(_text: Path, _out: Path | None, settings: dict[str, Any]) -> NoReturn:
+    """Does not train the demo's models, which would take minutes."""
+    make_config(**settings)
+    raise SystemExit(0)
+
+
 def test_every_command_is_tested() -> None:
     assert set(COMMANDS) == {name for name in app if not name.startswith("-")}
     assert {("train", "--dim"), ("evaluate", "--seed"), ("reproduce", "--threads")} <= set(OPTIONS)
@@ -54,6 +62,7 @@ def test_odd_numbers_give_a_result_or_an_error_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("polyseme.cli.demo._train", check_settings)
     (tmp_path / "text.txt").write_text("the bank of the river\nmoney in the bank\n" * 20)
     arguments = [str(mssg_path) if word == "MODEL" else word for word in COMMANDS[command]]
     if option in arguments:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,6 +63,29 @@ def test_a_saved_model_gives_the_same_answers(name: ModelName, planted_text: Pat
     assert loaded.config == {**model.config, "multi_sense_words": None}
 
 
+def test_a_refined_model_answers_by_the_keys_that_its_senses_had(
+    name: ModelName, trained: Callable[[str], Path], tmp_path: Path
+) -> None:
+    model = load(trained(name))
+    several = [w for w in ("bank", "bass", "cell") if len(model.senses(w)) > 1]
+    refined = model.refine(drop=[f"{w}#1" for w in several[:1]], merge=[f"{w}#1+{w}#2" for w in several[1:2]])
+    refined.save(tmp_path / "m")
+    loaded = load(tmp_path / "m")
+    before, after = model._data.arrays, loaded._data.arrays
+    assert len(after.sense_vectors) == len(before.sense_vectors) - len(several[:2])
+    assert after.sense_counts.sum() == before.sense_counts.sum()
+    for word in ("bank", "bass", "cell", "the", "mortgage"):
+        assert loaded.senses(word) == refined.senses(word)
+        assert {s.number for s in loaded.senses(word)} <= {s.number for s in model.senses(word)}
+        for sense in model.senses(word):
+            for text in (example.text for example in sense.examples[:2]):
+                assert loaded.tag(text) == refined.tag(text)
+                answer = loaded.disambiguate(word, text)
+                assert answer == refined.disambiguate(word, text)
+                assert answer.best.key == next(w for w in loaded.tag(text).split() if w.split("#")[0] == word)
+    assert loaded.config == model.config
+
+
 def test_training_with_two_threads_recovers_planted_senses(
     name: ModelName, planted_text: Path, planted: PlantedCorpus
 ) -> None:
@@ -82,10 +107,13 @@ def test_unusual_texts_can_be_trained_on(name: ModelName, text: str, tmp_path: P
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
     config = make_config(model=name, dim=3, min_count=1, multi_sense_min_count=1)
     model = train(tmp_path / "t.txt", tmp_path / "m", config=config)
-    first = model.vocabulary.words[0]
-    assert np.isfinite(model.vector(first)).all()
-    assert len(model.senses(first)) >= 1
-    assert isinstance(model.tag(text), str)
+    words = text.split()
+    assert dict(zip(model.vocabulary.words, model.vocabulary.counts.tolist(), strict=True)) == Counter(words)
+    for word in set(words):
+        assert np.isfinite(model.vector(word)).all()
+        assert model.vector(word).any()
+        assert sum(sense.share for sense in model.senses(word)) == pytest.approx(1)
+    assert re.sub(r"#[123]\b", "", model.tag(text)) == text
     assert "zzz" not in model
     with pytest.raises(UnknownWord):
         model.senses("zzz")

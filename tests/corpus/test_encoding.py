@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -153,6 +154,26 @@ def test_an_encoded_corpus_of_version_1_is_read(tmp_path: Path) -> None:
     assert decode(version_1) == [["one", "two"], ["three"]]
     assert version_1.byte_offsets.tolist() == corpus.byte_offsets.tolist()
     assert list(version_1.source_texts([0, 1])) == [b"one two", b"three"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@pytest.mark.parametrize("problem", ["the tokenizer fails", "the caller stops", "the text is damaged", "no words"])
+def test_no_file_stays_open_after_an_error(problem: str, tmp_path: Path) -> None:
+    def fail(line: str) -> list[str]:
+        raise ValueError(line)
+
+    def stop(_: object) -> None:
+        raise InterruptedError
+
+    text = {"the text is damaged": "one two\n" * 200_000 + "\0", "no words": "..."}.get(problem, "one two\n" * 400_000)
+    (tmp_path / "a.txt").write_text(text)
+    tokenizer = get_tokenizer(fail if problem == "the tokenizer fails" else "words")
+    report = stop if problem == "the caller stops" else lambda _: None
+    with pytest.raises((ValueError, InterruptedError)) as error:
+        encode(find_sources(tmp_path / "a.txt"), tokenizer, tmp_path / "corpus", report)
+    still_open = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]  # noqa: PTH208
+    assert [path for path in still_open if path.startswith(str(tmp_path))] == []
+    assert error.traceback  # a reference to the frames, which would keep files open
 
 
 def test_other_tokens_are_numbered_by_frequency_and_have_no_source_text(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Positions of words in a corpus."""
+"""Occurrences of words in a corpus: positions and burstiness."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polyseme.corpus import occurrences as module
-from polyseme.corpus.occurrences import find_occurrences
+from polyseme.corpus.occurrences import burstiness, find_occurrences
 
 TOKENS = np.array([0, 1, 0, 2, 7, 0, 1, 0, 9], np.int32)
 COUNTS = np.array([4, 2, 1])
@@ -36,3 +36,23 @@ def test_a_sample_is_uniform_without_duplicates_and_depends_on_the_seed() -> Non
         times_sampled[sample] += 1
     assert set(np.flatnonzero(times_sampled)) == {0, 2, 5, 7}
     assert times_sampled[[0, 2, 5, 7]].min() > 150
+
+
+def test_burstiness_is_near_zero_at_random_positions_and_high_in_bursts() -> None:
+    rng = np.random.default_rng(0)
+    tokens = np.where(rng.random(400_000) < 0.02, 0, 9).astype(np.int32)  # word 0 at random positions
+    for start in rng.integers(0, 399_000, 60):  # word 1 in 60 bursts of about 100 occurrences
+        tokens[start + rng.integers(0, 1000, 100)] = 1
+    tokens[::100] = 2  # word 2 at regular intervals
+    scores = burstiness(tokens, 5)
+    assert scores[0] == pytest.approx(0, abs=0.05)
+    assert scores[1] > 1
+    assert scores[2] == pytest.approx(-np.euler_gamma, abs=1e-6)
+    assert scores[3:].tolist() == [0, 0]  # words that do not occur
+
+
+def test_burstiness_does_not_depend_on_the_chunks_that_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = np.random.default_rng(1).integers(0, 6, 5000).astype(np.int32)
+    whole = burstiness(tokens, 4)
+    monkeypatch.setattr(module, "CHUNK_TOKENS", 7)
+    np.testing.assert_allclose(burstiness(tokens, 4), whole)

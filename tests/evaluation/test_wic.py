@@ -128,6 +128,7 @@ def test_data_without_known_words_are_refused(model: SenseModel, tmp_path: Path)
         ("", "", "train.data.txt is empty"),
         ("bank\tN\t1-1\ta bank\n", "T\n", "train.data.txt, line 1: 4 columns where 5 are needed"),
         ("bank\tN\t1\ta bank\tb bank\n", "T\n", "line 1: '1' is not a pair of positions"),
+        (f"bank\tN\t1-{'9' * 5000}\ta bank\tb bank\n", "T\n", "line 1: '1-99.*' is not a pair of positions"),
         (
             "bank\tN\t1-2\ta bank\tb bank\n",
             "T\n",

@@ -78,7 +78,6 @@ def test_scores_in_contexts(model: SenseModel, tmp_path: Path) -> None:
         assert scores["local_sim"].value == pytest.approx(local)
         assert scores["local_sim"].control is not None
         assert scores["local_sim"].control < scores["local_sim"].value
-        assert scores["local_sim"].low <= scores["local_sim"].value <= scores["local_sim"].high + 1e-9
     near, far = (model.similarity("bank", "loan", contexts=(f"{w} bank", "loan")).avg_sim_c for w in ("loan", "river"))
     assert near is not None
     assert far is not None

@@ -77,12 +77,13 @@ def test_means_over_words_without_and_with_unknown_words(model: SenseModel, tmp_
 def test_baselines_are_reported(model: SenseModel, tmp_path: Path) -> None:
     evaluation = wsi(model, write(tmp_path, {"bank.n": [(MONEY, "a"), (RIVER, "b")] * 2}))
     # One cluster per word has all 6 pairs, of which 2 are true: F1 = 2 * 2 / (6 + 2).
-    assert "all, one cluster per word: ari 0.000, v_measure 0.000, paired_f 0.500, clusters 1.000" in evaluation.notes
+    # Its B-cubed precision is 1/2, its recall 1.
+    one_cluster = "ari 0.000, v_measure 0.000, paired_f 0.500, b_cubed 0.667, clusters 1.000"
+    assert f"all, one cluster per word: {one_cluster}" in evaluation.notes
     # One cluster per instance has no pairs, a homogeneity of 1 and a completeness of 0.5: V = 2 * 1 * 0.5 / 1.5.
-    assert (
-        "nouns, one cluster per instance: ari 0.000, v_measure 0.667, paired_f 0.000, clusters 4.000"
-        in evaluation.notes
-    )
+    # Its B-cubed precision is 1, its recall 1/2.
+    per_instance = "ari 0.000, v_measure 0.667, paired_f 0.000, b_cubed 0.667, clusters 4.000"
+    assert f"nouns, one cluster per instance: {per_instance}" in evaluation.notes
 
 
 def test_words_with_one_sense_and_contexts_without_known_words_have_one_cluster(
@@ -131,6 +132,7 @@ def test_the_baselines_of_semeval_2010_equal_the_published_ones(monkeypatch: pyt
     monkeypatch.setattr("polyseme.evaluation.wsi.CONTROL_RUNS", 1)
     evaluation = wsi(model, DATA / "eval" / "semeval2010")
     assert evaluation.covered == evaluation.total == 8915
+    assert evaluation.table["all"]["b_cubed"].value == pytest.approx(0.620, abs=1e-3)  # by our own computation
     published = {"all": (0.635, 0.317), "nouns": (0.570, 0.358), "verbs": (0.727, 0.256)}
     for group, (f, v) in published.items():
         assert evaluation.table[group]["paired_f"].value == pytest.approx(f, abs=1e-3)

@@ -94,6 +94,7 @@ def test_errors_in_a_key_name_the_line(text: str, message: str, tmp_path: Path) 
         ("", "dataset.txt is empty"),
         ("bank 2\n", "line 1: not a header"),
         ("bank.n two\n", "line 1: not a header"),
+        (f"bank.n {'9' * 5000}\n", "line 1: not a header"),
         ("bank.n 1\nno tab\n", "line 2: 1 columns where 2 are needed"),
         ("bank.n 2\na\tb\n", "line 1: 2 instances of 'bank.n' are announced, but the file has 1"),
         ("bank.n 1\na\tb\nc\td\n", "line 3: not a header"),
@@ -124,6 +125,24 @@ def test_malformed_and_malicious_xml_is_refused(text: str, message: str, encodin
     folder(tmp_path, a__key="w.n w.n.1 a\n")
     (tmp_path / "a.xml").write_bytes(text.encode(encoding))
     with pytest.raises(DataError, match=message):
+        read_wsi(tmp_path)
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "gb18030", "utf-32", "unheard-of", "rot13", "base64"])
+def test_xml_in_an_encoding_that_the_parser_does_not_support_is_refused(encoding: str, tmp_path: Path) -> None:
+    folder(tmp_path, a__key="lie.v lie.v.1 a\n", a__xml=f'<?xml version="1.0" encoding="{encoding}"?>{XML_2010}')
+    with pytest.raises(DataError, match="a.xml.*convert the file to UTF-8|a.xml, line 1: not XML") as error:
+        read_wsi(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("position", ["9" * 5000, "²", "-1", ""])
+def test_a_token_position_that_is_no_number_is_refused(position: str, tmp_path: Path) -> None:
+    text = (
+        f'<instances><instance id="a.n.1" lemma="a" partOfSpeech="n" token="a" tokenStart="0" tokenEnd="{position}"/>'
+    )
+    folder(tmp_path, a__key="a.n a.n.1 x\n", a__xml=text + "</instances>")
+    with pytest.raises(DataError, match="instance 'a.n.1' must have the attributes"):
         read_wsi(tmp_path)
 
 

@@ -29,11 +29,14 @@ def test_partitions_are_the_best_senses_of_the_instances() -> None:
     measures = agreement([truth], [predicted], graded=False)
     homogeneity, completeness = homogeneity_score(TRUE, PREDICTED), completeness_score(TRUE, PREDICTED)
     assert {name: values.shape for name, values in measures.items()} == dict.fromkeys(
-        ("ari", "v_measure", "paired_f", "clusters"), (1, 1)
+        ("ari", "v_measure", "paired_f", "b_cubed", "clusters"), (1, 1)
     )
     assert measures["ari"].item() == pytest.approx(adjusted_rand_score(TRUE, PREDICTED))
     assert measures["v_measure"].item() == pytest.approx(2 / (1 / homogeneity + 1 / completeness))
     assert measures["paired_f"].item() == pytest.approx(2 * 1 / (2 + 4))
+    # Items 0 and 1: precision 2/3, recall 1. Item 2: 1/3 and 1/2. Item 3: 1/2 and 1/2. Item 4: 1/2 and 1.
+    precision, recall = (2 / 3 + 2 / 3 + 1 / 3 + 1 / 2 + 1 / 2) / 5, (1 + 1 + 1 / 2 + 1 / 2 + 1) / 5
+    assert measures["b_cubed"].item() == pytest.approx(2 / (1 / precision + 1 / recall))
     assert measures["clusters"].item() == 2
 
 
@@ -46,6 +49,7 @@ def test_graded_labels_have_two_more_measures() -> None:
 def test_means_over_words() -> None:
     values, num_instances = np.array([[0.2], [0.8]]), np.array([30, 10])
     assert mean_over_words("ari", values, num_instances) == pytest.approx(0.5)
+    assert mean_over_words("b_cubed", values, num_instances) == pytest.approx(0.5)
     assert mean_over_words("v_measure", values, num_instances) == pytest.approx((0.2 * 30 + 0.8 * 10) / 40)
     precision_recall = np.array([[0.4, 0.1], [0.8, 0.5]])
     assert mean_over_words("fuzzy_b_cubed", precision_recall, num_instances) == pytest.approx(2 * 0.6 * 0.3 / 0.9)

@@ -79,7 +79,9 @@ def test_tables_have_models_baselines_and_controls(out: Path) -> None:
 
 
 def test_every_score_of_senses_has_a_control(out: Path) -> None:
-    for row in rows(out, "intervals"):
+    scores = rows(out, "intervals")
+    assert {"global_sim", "avg_sim", "avg_sim_c", "local_sim"} <= {row["measure"] for row in scores}
+    for row in scores:
         assert (row["random senses"] == "") == (row["measure"] == "global_sim")
 
 

@@ -27,8 +27,11 @@ def run(
     words = len(bounds) - 1
     centers = np.full((words, max_clusters, DIM), np.nan, np.float32)
     sizes, num_clusters = np.full((words, max_clusters), -1, np.int64), np.zeros(words, np.int32)
-    min_sizes, seed = np.full(words, min_size), np.uint64(1)
-    cluster_words(rows, np.array(bounds), max_clusters, min_separation, min_sizes, seed, centers, sizes, num_clusters)
+    min_sizes, seed, tightness = np.full(words, min_size), np.uint64(1), np.empty(words, np.float32)
+    cluster_words(
+        rows, np.array(bounds), max_clusters, min_separation, min_sizes, seed, centers, sizes, num_clusters, tightness
+    )
+    assert (tightness > 0.5).all()
     return centers, sizes, num_clusters
 
 
@@ -83,7 +86,7 @@ def test_a_cluster_below_the_minimum_size_is_merged() -> None:
     assert run(rows, [0, 100], 2, min_separation=0.5, min_size=2)[2][0] == 2
 
 
-@pytest.mark.parametrize(("min_separation", "remaining"), [(0.01, 3), (0.1, 2), (4.0, 1)])
+@pytest.mark.parametrize(("min_separation", "remaining"), [(0.1, 3), (0.5, 2), (2.0, 1)])
 def test_the_least_separated_clusters_are_merged_first(min_separation: float, remaining: int) -> None:
     sums = padded_rows(np.array([[10, 0], [8, 6], [0, 5]], np.float32))  # cosines 0.8, 0.6, 0
     sizes = np.array([10, 10, 5])
@@ -94,11 +97,44 @@ def test_the_least_separated_clusters_are_merged_first(min_separation: float, re
         np.testing.assert_allclose(sums[0, :2], [18, 6])
 
 
-def test_compact_clusters_are_more_separated_than_scattered_ones_with_the_same_cosine() -> None:
-    directions = padded_rows(np.array([[1, 0], [0.3, np.sqrt(1 - 0.3**2)]], np.float32))
-    sizes = np.array([40, 10])
-    compact, scattered = (
-        separation(length * sizes[:, None].astype(np.float32) * directions, sizes, 1, 0) for length in (0.9, 0.2)
-    )
-    assert compact == pytest.approx(0.7**2 * 0.9, abs=1e-5)
-    assert scattered == pytest.approx(0.7**2 * 0.2, abs=1e-5)
+def test_clusters_in_between_do_not_hide_the_separation_of_two_others() -> None:
+    """Three directions 45 degrees apart: after the first merge, the centers alone would be less separated."""
+    angles = np.deg2rad([0, 45, 90])
+    sums = padded_rows(10 * np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32))
+    sizes = np.array([10, 10, 10])
+    outer = separation(sums, sizes, 2, 0)
+    assert outer == pytest.approx(0.5**0.25, abs=1e-5)
+    merged = sums.copy()
+    merged[0] += merged[1]
+    assert separation(merged, np.array([20, 10, 10]), 2, 0) < outer - 0.2
+    assert merge_clusters(sums, sizes, np.float32(outer - 0.01), 0) == 2
+
+
+def test_labels_tell_which_clusters_were_merged() -> None:
+    angles = np.deg2rad([0, 90, 0, 5, 92, 180])
+    sums = padded_rows(np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32))
+    sizes, labels = np.array([10, 20, 0, 10, 10, 10]), np.empty(6, np.int64)
+    before = sums * sizes[:, None].astype(np.float32)
+    sums[:] = before
+    assert merge_clusters(sums, sizes, np.float32(0.5), 0, labels) == 3
+    assert labels[2] == -1
+    for cluster, members in ((labels[0], [0, 3]), (labels[1], [1, 4]), (labels[5], [5])):
+        assert np.flatnonzero(labels == cluster).tolist() == members
+        np.testing.assert_allclose(sums[cluster], before[members].sum(axis=0), atol=1e-5)
+        assert sizes[cluster] == 10 * len(members) + 10 * (1 in members)
+
+
+def test_the_separation_is_the_cosine_distance_reduced_for_small_clusters() -> None:
+    sums = padded_rows(np.array([[3, 0], [0.3, np.sqrt(1 - 0.3**2)]], np.float32))
+    assert separation(sums, np.array([40, 40]), 1, 0) == pytest.approx(0.7 * 0.5**0.25, abs=1e-5)
+    assert separation(sums, np.array([90, 10]), 1, 0) == pytest.approx(0.7 * 0.1**0.25, abs=1e-5)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+def test_labels_say_where_each_cluster_went(order: list[int]) -> None:
+    sums = padded_rows(np.array([[3, 0], [30, 3], [0, 40]], np.float32)[order])  # a small cluster, near the second
+    sizes, labels = np.array([3, 31, 40])[order], np.empty(3, np.int64)
+    assert merge_clusters(sums, sizes, np.float32(0.1), 10, labels) == 2
+    small, near, other = (labels[order.index(k)] for k in range(3))
+    assert small == near != other
+    assert (sizes[near], sizes[other]) == (34, 40)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
 
 from polyseme import SenseModel
-from polyseme.errors import MissingFile, ModelError, OutputExists
+from polyseme._io.tensors import map_tensors
+from polyseme.errors import MissingFile, ModelError, OutputExists, UnknownWord
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
@@ -22,6 +29,31 @@ FILES = ["config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl"]
 @pytest.fixture
 def copy(mssg_path: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(mssg_path, tmp_path / "m"))
+
+
+def refused(path: Path) -> str:
+    """The message with which a model is refused."""
+    with pytest.raises(ModelError, match=f"{path} is damaged: .* Restore it from a copy, or train it again") as error:
+        SenseModel.load(path)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def change_config(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    config = json.loads((path / "config.json").read_text())
+    change(config)
+    (path / "config.json").write_text(json.dumps(config))
+
+
+def update_digests(path: Path) -> None:
+    """Make the digests right again, as somebody would who tampers with a file."""
+
+    def update(config: dict[str, Any]) -> None:
+        for name, entry in config["files"].items():
+            data = (path / name).read_bytes()
+            entry.update(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+    change_config(path, update)
 
 
 @pytest.mark.parametrize("name", ["mssg-version-1", "np-mssg-version-1"])
@@ -109,8 +141,176 @@ def test_a_config_that_lacks_a_detail_is_refused(part: str, name: str, copy: Pat
     config = json.loads((copy / "config.json").read_text())
     del config[part][name]
     (copy / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=f"is damaged: '{name}'"):
+    with pytest.raises(ModelError, match=f"is damaged: config.json: '{name}' is missing"):
         SenseModel.load(copy)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a":' * 100_000, "its values are nested too deeply"),
+        ("[" * 100_000, "its values are nested too deeply"),
+        ('{"format_version": Infinity}', "Infinity is not a finite number"),
+        ('{"format_version": ' + "9" * 5000 + "}", "is too large a number"),
+        ('{"format_version": true, "files": {}, "settings": {}}', "it does not describe a polyseme model"),
+    ],
+)
+def test_a_config_that_cannot_be_parsed_is_refused(text: str, message: str, copy: Path) -> None:
+    (copy / "config.json").write_text(text)
+    assert "config.json cannot be read" in refused(copy)
+    assert message in refused(copy)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("settings", "window", float("inf")),
+        ("settings", "window", 0),
+        ("settings", "window", 10**12),
+        ("settings", "window", "5"),
+        ("settings", "window", True),
+        ("settings", "sense_window", -1),
+        ("settings", "sense_decay", float("nan")),
+        ("settings", "sense_decay", 2),
+        ("settings", "subsample", None),
+        ("settings", "subsample", -0.5),
+        ("settings", "multi_sense_top", 1.5),
+        ("settings", "multi_sense_words", 5),
+        ("settings", "multi_sense_words", [5]),
+        ("settings", "model", ["mssg"]),
+        ("corpus", "tokens", [1]),
+        ("corpus", "bad_bytes", "none"),
+        ("training", "threads", float("-inf")),
+        ("training", "seconds", "long"),
+        ("files", "vocabulary.tsv", 5),
+        ("files", "vocabulary.tsv", {"bytes": "5", "sha256": ""}),
+        ("files", "vocabulary.tsv", {"bytes": 5}),
+    ],
+)
+def test_a_config_with_an_invalid_value_is_refused(part: str, name: str, value: object, copy: Path) -> None:
+    change_config(copy, lambda config: config[part].update({name: value}))
+    assert f"{copy} is damaged: config.json" in refused(copy)
+
+
+@pytest.mark.parametrize("tokenizer", ["magic", 5, ["words"], None, "x" * 100_000])
+def test_an_unknown_tokenizer_in_a_config_is_refused(tokenizer: object, copy: Path) -> None:
+    change_config(copy, lambda config: config.update(tokenizer=tokenizer))
+    assert len(refused(copy)) < 500
+
+
+def test_a_version_1_setting_that_is_not_a_string_keeps_its_value(tmp_path: Path) -> None:
+    path = Path(shutil.copytree(STORED / "mssg-version-1.model", tmp_path / "m"))
+    change_config(path, lambda config: config["settings"].update(kept_vectors=["sum"]))
+    assert SenseModel.load(path).config["output_vectors"] == ["sum"]
+
+
+@pytest.mark.parametrize("name", ["../../secret", "/etc/passwd", "README.md", "examples.jsonl/../../secret", ""])
+def test_a_config_that_names_another_file_is_refused(name: str, copy: Path) -> None:
+    (copy.parent / "secret").write_text("x")
+    change_config(copy, lambda config: config["files"].update({name: {"bytes": 1, "sha256": "0" * 64}}))
+    assert f"it names the file '{name}', which a model does not have" in refused(copy)
+
+
+def test_a_config_without_the_digest_of_a_file_is_refused(copy: Path) -> None:
+    change_config(copy, lambda config: config["files"].pop("examples.jsonl"))
+    assert "config.json has no digest of examples.jsonl" in refused(copy)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_links_fifos_and_folders_are_refused(kind: str, name: str, copy: Path, tmp_path: Path) -> None:
+    (copy / name).rename(tmp_path / "elsewhere")
+    make: dict[str, Callable[[], None]] = {
+        "link": lambda: (copy / name).symlink_to(tmp_path / "elsewhere"),
+        "fifo": lambda: os.mkfifo(copy / name),
+        "folder": (copy / name).mkdir,
+    }
+    make[kind]()
+    assert f"{name} is {'a symbolic link' if kind == 'link' else 'not a regular file'}" in refused(copy)
+    assert name != "config.json" or not storage.is_model(copy)
+
+
+def test_the_size_of_a_model_does_not_follow_links(copy: Path) -> None:
+    size = storage.size_of(copy)
+    (copy / "dangling").symlink_to("missing")
+    assert size < storage.size_of(copy) < size + 100
+
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda a: a.update(sense_vectors=a["sense_vectors"].ravel()), "sense_vectors has 1 dimensions"),
+        (lambda a: a.update(sense_vectors=np.array(1, np.float32)), "sense_vectors has 0 dimensions"),
+        (lambda a: a.update(sense_counts=np.array(1, np.int64)), "sense_counts has 0 dimensions"),
+        (lambda a: a.update(sense_offsets=a["sense_offsets"][None]), "sense_offsets has 2 dimensions"),
+        (lambda a: a.update({name: a[name][:, :0] for name in ("global_vectors", "sense_vectors")}), "0 dimensions"),
+        (lambda a: a.update(example_offsets=a["example_offsets"][:-1]), "does not have an offset per word"),
+        (lambda a: a.update(example_offsets=a["example_offsets"].astype(np.int32)), "does not have an offset per word"),
+        (lambda a: a.update(example_offsets=a["example_offsets"][None]), "does not have an offset per word"),
+        (lambda a: a.update(example_offsets=a["example_offsets"][:0]), "does not have an offset per word"),
+        (lambda a: a["example_offsets"].__setitem__(0, 10**12), "example_offsets of model.safetensors are not in"),
+        (lambda a: a["example_offsets"].__setitem__(0, -2), "example_offsets of model.safetensors are not in"),
+        (lambda a: a.pop("example_offsets"), "does not have an offset per word"),
+        (lambda a: a.pop("sense_counts"), "missing or unknown: sense_counts"),
+        (lambda a: a.update(extra=a["sense_counts"]), "missing or unknown: extra"),
+        (lambda a: a.update(sense_vectors=a["sense_vectors"].astype(np.float64)), "'sense_vectors' has the dtype F64"),
+        (lambda a: a["sense_offsets"].__setitem__(1, -1), "sense_offsets and sense_counts are inconsistent"),
+    ],
+)
+def test_arrays_that_queries_cannot_use_are_refused_despite_correct_digests(
+    change: Callable[[Arrays], object], message: str, copy: Path
+) -> None:
+    mapped, _ = map_tensors(copy / "model.safetensors")
+    arrays: Arrays = {name: np.array(array) for name, array in mapped.items()}
+    change(arrays)
+    save_file(arrays, copy / "model.safetensors")
+    update_digests(copy)
+    assert message in refused(copy)
+
+
+@pytest.mark.parametrize("line", ["x\t-5", "x\t0", "x\t99999999", f"x\t{'9' * 5000}", "x\t1\t1", "x"])
+def test_a_vocabulary_with_invalid_counts_is_refused_despite_correct_digests(line: str, copy: Path) -> None:
+    lines = (copy / "vocabulary.tsv").read_text().splitlines()
+    (copy / "vocabulary.tsv").write_text("\n".join([*lines[:-1], line]) + "\n")
+    update_digests(copy)
+    assert "vocabulary.tsv" in refused(copy)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[" * 100_000, '{"senses": [[[1, 2, 3]]]}', '{"senses": [[["a", "b"]]]}', '{"senses": "abc"}',
+     '{"senses": [["abc"]]}', '{"senses": {}}', '{"word": "a"}', "[]", "5", '{"senses": Infinity}', "\udcff"],
+)  # fmt: skip
+def test_examples_that_are_malformed_are_refused_despite_correct_digests(line: str, copy: Path) -> None:
+    offset = int(map_tensors(copy / "model.safetensors")[0]["example_offsets"][0])
+    data = (copy / "examples.jsonl").read_bytes()
+    end = data.index(b"\n", offset)
+    (copy / "examples.jsonl").write_bytes(
+        data[:offset] + line.encode("utf-8", "surrogateescape").ljust(end - offset) + data[end:]
+    )
+    update_digests(copy)
+    model = SenseModel.load(copy)
+    with pytest.raises(ModelError, match=r"is damaged: examples\.jsonl cannot be read") as error:
+        model.senses(model.vocabulary.words[0])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("key", ["bank#" + "9" * 5000, "bank#99", "bank#0", "bank#-1", "bank#²", "bank#"])
+def test_a_sense_key_with_an_impossible_number_is_an_unknown_word(key: str, mssg: SenseModel) -> None:
+    assert key not in mssg
+    with pytest.raises(UnknownWord, match=r"^'bank' has 2 senses: bank#1, bank#2\.$"):
+        mssg.senses(key)
+
+
+def test_a_giant_word_is_shortened_in_messages(mssg: SenseModel) -> None:
+    for word in ("x" * 1_000_000, "x" * 1_000_000 + "#1", "a\nb\x1b[31m" * 10):
+        with pytest.raises(UnknownWord, match="is not among the") as error:
+            mssg.vector(word)
+        assert len(str(error.value)) < 300
+        assert str(error.value).isprintable()
 
 
 def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
@@ -121,23 +321,30 @@ def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
 
 
 def test_arrays_that_do_not_fit_together_are_refused() -> None:
-    good = {
+    good: dict[str, Any] = {
         "global_vectors": np.zeros((2, 3), np.float32),
         "sense_vectors": np.zeros((3, 3), np.float32),
         "sense_offsets": np.array([0, 1, 3]),
         "sense_counts": np.array([1, 2, 3]),
     }
     ModelArrays(**good).check(2)
-    for wrong in (
-        {"sense_offsets": np.array([0, 2, 2])},
-        {"sense_offsets": np.array([0, 1, 4])},
-        {"sense_counts": np.array([1, 2])},
-        {"sense_counts": np.array([1, 2, -3])},
-        {"global_vectors": np.zeros((2, 4), np.float32)},
-        {"global_vectors": np.zeros((2, 3), np.float64)},
+    inconsistent = "sense_offsets and sense_counts are inconsistent"
+    for name, array, message in (
+        ("sense_offsets", np.array([0, 2, 2]), inconsistent),
+        ("sense_offsets", np.array([0, 3, 3]), inconsistent),
+        ("sense_offsets", np.array([1, 2, 3]), inconsistent),
+        ("sense_offsets", np.array([0, 1, 4]), inconsistent),
+        ("sense_counts", np.array([1, 2, -3]), inconsistent),
+        ("sense_counts", np.array([1, 2]), r"sense_counts has the shape \(2,\), not \(3,\)"),
+        ("sense_offsets", np.array([0, 3]), r"sense_offsets has the shape \(2,\), not \(3,\)"),
+        ("global_vectors", np.zeros((2, 4), np.float32), r"global_vectors has the shape \(2, 4\), not \(2, 3\)"),
+        ("global_vectors", np.zeros((2, 3), np.float64), "global_vectors has the dtype float64"),
+        ("global_vectors", np.zeros(6, np.float32), "global_vectors has 1 dimensions"),
+        ("cluster_centers", np.zeros((3, 4), np.float32), r"cluster_centers has the shape \(3, 4\), not \(3, 3\)"),
+        ("whitened_vectors", np.zeros((3, 3), np.float32), r"whitened_vectors has the shape \(3, 3\), not \(2, 3\)"),
     ):
-        with pytest.raises(ModelError):
-            ModelArrays(**{**good, **wrong}).check(2)
+        with pytest.raises(ModelError, match=message):
+            ModelArrays(**{**good, name: array}).check(2)
 
 
 def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
@@ -184,5 +391,8 @@ def test_a_save_that_fails_leaves_nothing_and_keeps_the_old(
 
 def test_the_card_says_what_the_model_is(mssg_path: Path) -> None:
     card = (mssg_path / "README.md").read_text()
-    assert "sense vectors of 32 dimensions" in card
-    assert "| window | 5 |" in card
+    model = SenseModel.load(mssg_path)
+    assert f"{len(model):,} words, {len(model.sense_vectors):,} sense vectors of 32 dimensions" in card
+    assert f"Trained on {model.corpus['tokens']:,} tokens in 8,000 sentences" in card
+    for name, value in model.config.items():
+        assert f"| {name} | {value} |" in card

@@ -24,6 +24,13 @@ def test_given_settings_replace_those_of_the_recipe() -> None:
     assert make_config("paper", negatives=5).negatives == 5
 
 
+@pytest.mark.parametrize("recipe", ["default", "paper"])
+def test_senses_are_discovered_unless_their_number_is_given(recipe: str) -> None:
+    assert make_config(recipe).model == "np-mssg"
+    assert make_config(recipe, senses=3).model == "mssg"
+    assert make_config(recipe, senses=3, model="mssg-maxout").model == "mssg-maxout"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

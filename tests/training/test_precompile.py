@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from polyseme.examples.selection import best_positions
 from polyseme.training import precompile
 from polyseme.training.config import make_config
+from polyseme.training.sense_discovery import init_from_clusters
 
 TRAIN_AFTER_COMPILING = """
 import sys
@@ -21,7 +24,7 @@ from polyseme.training.config import make_config
 
 KERNELS = (
     assign.assign_senses, assign.keep_best, kmeans.cluster_words, kmeans.normalize_rows,
-    contexts.gather_contexts, occurrences.sample_occurrences,
+    contexts.gather_contexts, occurrences.sample_occurrences, occurrences.add_gaps,
 )
 settings = {"model": "np-mssg", "dim": 16, "multi_sense_min_count": 20}
 compile_last_kernels(make_config(**settings))
@@ -38,10 +41,16 @@ def test_training_needs_no_other_kernels_than_those_compiled_ahead(tmp_path: Pat
     subprocess.run([sys.executable, "-c", TRAIN_AFTER_COMPILING, text, tmp_path / "model"], check=True)
 
 
-@pytest.mark.parametrize("model", ["skip-gram", "mssg-maxout", "random-senses"])
-def test_kernels_are_compiled_for_each_model(model: str) -> None:
-    precompile.compile_last_kernels(make_config(model=model))
-    precompile.compile_last_kernels(make_config("paper", model=model))
+@pytest.mark.parametrize("recipe", ["default", "paper"])
+@pytest.mark.parametrize(("model", "num_clustered"), [("skip-gram", 0), ("mssg-maxout", 0), ("random-senses", 1)])
+def test_the_kernels_that_each_model_needs_are_called(
+    model: str, num_clustered: int, recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clustered, selected = mock.Mock(wraps=init_from_clusters), mock.Mock(wraps=best_positions)
+    monkeypatch.setattr(precompile, "init_from_clusters", clustered)
+    monkeypatch.setattr(precompile, "best_positions", selected)
+    precompile.compile_last_kernels(make_config(recipe, model=model))
+    assert (clustered.call_count, selected.call_count) == (num_clustered, 1)
 
 
 def test_a_process_is_started_only_if_the_kernels_are_not_in_the_cache(

@@ -24,6 +24,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, Interrupted, MissingFile, OutputExists, TrainingError
 from polyseme.training import trainer
+from polyseme.training.checkpoint import read_config
 from polyseme.training.config import make_config
 from polyseme.training.events import CheckpointWritten, Event, ModelSaved, TrainingProgress
 from polyseme.training.workspace import workspace
@@ -187,17 +188,17 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(keep: int, unfinished: Path
         train(planted_text, unfinished, resume=True)
 
 
-@pytest.mark.parametrize("version", [b"1", b"2"])
+@pytest.mark.parametrize("version", [b"1", b"2", b"3"])
 def test_a_checkpoint_of_an_older_version_is_refused_in_one_line(
     version: bytes, unfinished: Path, planted_text: Path
 ) -> None:
     path = unfinished.with_name("m.training") / "checkpoint.safetensors"
     content = path.read_bytes()
-    old = content.replace(b'{\\"format_version\\": 3', b'{\\"format_version\\": ' + version)
+    old = content.replace(b'{\\"format_version\\": 4', b'{\\"format_version\\": ' + version)
     assert old != content
     path.write_bytes(old)
     with pytest.raises(
-        TrainingError, match="another version of polyseme wrote it, in format [12].*with --force"
+        TrainingError, match="another version of polyseme wrote it, in format [123].*with --force"
     ) as error:
         train(planted_text, unfinished, resume=True)
     assert "\n" not in str(error.value)
@@ -223,9 +224,32 @@ def test_settings_are_checked_against_the_model_of_the_resumed_run(planted_text:
         train(planted_text, tmp_path / "m", resume=True, max_senses=2, listen=stop.listen, stop=stop.stop)
 
 
+def test_a_run_that_was_given_only_the_number_of_senses_is_resumed(planted_text: Path, tmp_path: Path) -> None:
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(planted_text, tmp_path / "m", senses=2, dim=8, epochs=200, listen=stop.listen, stop=stop.stop)
+    with pytest.raises(TrainingError, match="the unfinished run has --senses 2, not 3"):
+        train(planted_text, tmp_path / "m", resume=True, senses=3)
+    with pytest.raises(TrainingError, match="the unfinished run has --model mssg, not np-mssg"):
+        train(planted_text, tmp_path / "m", resume=True, model="np-mssg")
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(planted_text, tmp_path / "m", resume=True, senses=2, listen=stop.listen, stop=stop.stop)
+    config = read_config(tmp_path / "m.training")
+    assert config is not None
+    assert config.model == "mssg"
+
+
+def test_the_number_of_senses_is_refused_for_a_resumed_run_that_discovers_it(
+    unfinished: Path, planted_text: Path
+) -> None:
+    with pytest.raises(ConfigError, match="--senses has no effect with --model np-mssg"):
+        train(planted_text, unfinished, resume=True, senses=3)
+
+
 def test_a_setting_without_effect_does_not_discard_an_unfinished_run(unfinished: Path, planted_text: Path) -> None:
     with pytest.raises(ConfigError, match="--max-senses has no effect"):
-        train(planted_text, unfinished, force=True, max_senses=2)
+        train(planted_text, unfinished, force=True, model="mssg", max_senses=2)
     assert (unfinished.with_name("m.training") / "checkpoint.safetensors").exists()
 
 

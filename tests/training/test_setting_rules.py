@@ -22,9 +22,13 @@ from tests.conftest import MODELS
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"model": "np-mssg", "senses": 5}, "--senses has no effect with --model np-mssg; use --max-senses instead."),
+        (
+            {"model": "np-mssg", "senses": 5},
+            "--senses has no effect with --model np-mssg; use --max-senses instead, or",
+        ),
         ({"model": "skip-gram", "senses": 3}, "--senses has no effect with --model skip-gram; choose a model with"),
-        ({"max_senses": 5}, "--max-senses has no effect with --model mssg; choose --model np-mssg."),
+        ({"model": "mssg", "max_senses": 5}, "--max-senses has no effect with --model mssg; choose --model np-mssg."),
+        ({"senses": 3, "max_senses": 5}, "--max-senses has no effect with --model mssg; choose --model np-mssg."),
         ({"model": "mssg", "min_separation": 0.3}, "--min-separation has no effect with --model mssg"),
         ({"model": "mssg-maxout", "new_sense_threshold": 0.3}, "--new-sense-threshold has no effect with --model"),
         ({"adagrad_delta": 0.1}, "--adagrad-delta has no effect with --optimizer sgd; choose --optimizer adagrad."),
@@ -67,7 +71,8 @@ def test_a_setting_of_the_recipe_can_make_a_given_one_ineffective() -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"model": "np-mssg", "max_senses": 5, "min_separation": 0.3},
+        {"max_senses": 5, "min_separation": 0.3},
+        {"senses": 3, "warmup": 0.1},
         {"model": "random-senses", "senses": 2, "whitening": 0.5, "sense_dim": 8},
         {"whitening": 0.0, "sense_window": 9, "sense_decay": 0.9},  # queries read both
         {"model": "mssg-maxout", "senses": 2, "warmup": 0.1},
@@ -98,7 +103,7 @@ def corpus(planted_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Enco
 
 # Values other than the defaults.
 OTHER_VALUES: dict[str, Any] = {
-    "senses": 2, "max_senses": 2, "min_separation": 3.0, "new_sense_threshold": 0.9, "adagrad_delta": 0.5,
+    "senses": 2, "max_senses": 2, "min_separation": 1.5, "new_sense_threshold": 0.9, "adagrad_delta": 0.5,
     "warmup": 0.1, "whitening": 0.3, "sense_dim": 3, "sense_init": "contexts", "multi_sense_top": 20,
     "multi_sense_min_count": 200,
 }  # fmt: skip

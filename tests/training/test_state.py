@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polyseme.errors import ConfigError
 from polyseme.training.config import make_config
 from polyseme.training.state import TrainState
 from polyseme.vocabulary import Vocabulary
@@ -14,8 +15,22 @@ from polyseme.vocabulary import Vocabulary
 VOCABULARY = Vocabulary([f"w{i}" for i in range(6)], np.array([500, 400, 300, 120, 40, 5], np.int64))
 
 
+@pytest.mark.parametrize("subsample", [1e-300, 1e-20, 5e-324])
+@pytest.mark.parametrize("model", ["mssg", "skip-gram"])
+def test_a_subsampling_threshold_that_drops_all_tokens_is_refused(model: str, subsample: float) -> None:
+    with pytest.raises(
+        ConfigError, match=f"--subsample {subsample} drops all of the 1,365 tokens; give a larger value"
+    ):
+        TrainState.initial(make_config(dim=4, model=model, subsample=subsample), VOCABULARY, 1)
+
+
+def test_a_small_corpus_is_not_refused_because_of_subsampling() -> None:
+    tiny = Vocabulary(["a", "b"], np.array([9, 5], np.int64))
+    assert TrainState.initial(make_config(dim=4, subsample=1e-3), tiny, 1).tables.keep.min() > 0
+
+
 def test_after_a_warm_up_senses_start_as_copies_of_the_words_vector() -> None:
-    state = TrainState.initial(make_config(dim=4), VOCABULARY, 1)
+    state = TrainState.initial(make_config(dim=4, senses=3), VOCABULARY, 1)
     state.parameters.sense_counts[0] = 1
     state.split_senses()
     senses = state.parameters.sense_vectors[:3]
@@ -25,7 +40,7 @@ def test_after_a_warm_up_senses_start_as_copies_of_the_words_vector() -> None:
 
 
 def test_without_a_warm_up_senses_start_at_random() -> None:
-    state = TrainState.initial(make_config(dim=4, warmup=0.0), VOCABULARY, 1)
+    state = TrainState.initial(make_config(dim=4, senses=3, warmup=0.0), VOCABULARY, 1)
     state.split_senses()
     assert not np.allclose(state.parameters.sense_vectors[0], state.parameters.sense_vectors[1])
 

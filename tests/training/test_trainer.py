@@ -51,7 +51,7 @@ def test_the_learning_rate_decays_with_sgd_but_not_with_adagrad(corpus: EncodedC
 def test_events_report_the_progress_of_training(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.01)  # several reports even on a fast machine
     events: list[Event] = []
-    train(planted_text, dim=64, epochs=60, threads=1, examples=0, listen=events.append)
+    train(planted_text, senses=3, dim=64, epochs=60, threads=1, examples=0, listen=events.append)
     reports = [e for e in events if isinstance(e, TrainingProgress)]
     assert [e.progress for e in reports] == sorted(e.progress for e in reports)
     assert reports[-1].loss < reports[0].loss < 1

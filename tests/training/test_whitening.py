@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from polyseme.errors import TrainingError
 from polyseme.training.whitening import whiten
 
 
@@ -37,3 +38,11 @@ def test_the_principal_components_with_the_largest_variance_are_kept() -> None:
     assert not kept[:, 2:].any()
     correlations = np.abs(np.corrcoef(kept[:, :2].T, vectors.T)[:2, 2:])
     np.testing.assert_allclose(correlations, [[1, 0, 0], [0, 1, 0]], atol=0.15)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])
+def test_vectors_that_diverged_are_refused(value: float) -> None:
+    vectors = np.random.default_rng(0).random((50, 4), np.float32)
+    vectors[3, 2] = value
+    with np.errstate(all="ignore"), pytest.raises(TrainingError, match="training diverged"):
+        whiten(vectors, np.ones(50), 0.9, 4)

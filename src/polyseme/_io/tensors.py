@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import struct
@@ -15,7 +14,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from polyseme.errors import ModelError
+from polyseme._io.plain_files import plain_file_size
+from polyseme._io.strict_json import parse_json
+from polyseme.errors import ModelError, shorten
 
 DTYPES: dict[str, Any] = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
 
@@ -35,18 +36,21 @@ def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: 
 def map_tensors(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
     """The arrays of a file, memory-mapped and read-only, and its metadata; ModelError if the file is damaged."""
     try:
+        plain_file_size(path)
         with safe_open(path, "np") as file:  # checks that header, offsets and file size are consistent
             metadata = file.metadata() or {}
         with path.open("rb") as raw:
             length = struct.unpack("<Q", raw.read(8))[0]
-            header = json.loads(raw.read(length))
+            header = parse_json(raw.read(length))
         header.pop("__metadata__", None)
-        return {name: _map(path, 8 + length, entry) for name, entry in header.items()}, metadata
-    except (SafetensorError, OSError, ValueError, KeyError, struct.error) as error:
-        raise ModelError(f"{path.name} is damaged: {error}") from error
+        return {name: _map(path, 8 + length, name, entry) for name, entry in header.items()}, metadata
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, struct.error) as error:
+        raise ModelError(f"{path.name} is damaged: {shorten(error, 200)}") from error
 
 
-def _map(path: Path, base: int, entry: dict[str, Any]) -> NDArray[np.generic]:
+def _map(path: Path, base: int, name: str, entry: dict[str, Any]) -> NDArray[np.generic]:
+    if entry["dtype"] not in DTYPES:
+        raise ValueError(f"the array '{shorten(name)}' has the dtype {entry['dtype']}")
     dtype, shape, (start, end) = DTYPES[entry["dtype"]], tuple(entry["shape"]), entry["data_offsets"]
     if start == end:
         return np.empty(shape, dtype)  # an empty range cannot be mapped

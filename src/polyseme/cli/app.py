@@ -18,6 +18,7 @@ from polyseme.cli.encode import encode
 from polyseme.cli.evaluate import evaluate
 from polyseme.cli.info import info
 from polyseme.cli.neighbours import neighbours
+from polyseme.cli.refine import refine
 from polyseme.cli.reproduce import reproduce
 from polyseme.cli.senses import senses
 from polyseme.cli.signals import STOPPED
@@ -44,7 +45,10 @@ app = App(
     result_action="return_value",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, train, senses, neighbours, disambiguate, tag, similarity, evaluate, reproduce, info, encode):
+COMMANDS = (
+    demo, train, senses, neighbours, disambiguate, tag, similarity, refine, evaluate, reproduce, info, encode,
+)  # fmt: skip
+for command in COMMANDS:
     app.command(command, sort_key=len(list(app)), usage=USAGE.get(command.__name__))
 
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter, Token, convert
 
-from polyseme.errors import ConfigError
+from polyseme.errors import ConfigError, shorten
 
 # A flag that takes no value, has no --no- form, and is off by default.
 SWITCH = Parameter(negative="", show_default=False)
 
 MAX_SEED, MAX_THREADS, MAX_WINDOW = 2**63 - 1, 1024, 10**6
 MAX_NEIGHBOURS = MAX_EXAMPLES = 10**6
-MAX_SHOWN = 30  # characters of an invalid value in an error
+MAX_COUNT = 10**12
 
 
 def between(low: int, high: int) -> Parameter:
@@ -25,10 +25,6 @@ def between(low: int, high: int) -> Parameter:
             raise ValueError(f"It must be between {low} and {high}.")
 
     return Parameter(validator=check)
-
-
-def _shown(value: str) -> str:
-    return (value if len(value) <= MAX_SHOWN else value[:MAX_SHOWN] + "...") or "empty"
 
 
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
@@ -52,7 +48,7 @@ def convert_value(type_: Any, tokens: Sequence[Token]) -> Any:
             try:
                 int(token.value)
             except ValueError:
-                raise ValueError(f"it must be a whole number, not {_shown(token.value)}.") from None
+                raise ValueError(f"it must be a whole number, not {shorten(token.value) or 'empty'}.") from None
     return convert(type_, tokens)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import MAX_WINDOW, JsonFlag, Seed, between
+from polyseme.cli.arguments import MAX_COUNT, MAX_WINDOW, JsonFlag, Seed, between
 from polyseme.cli.output import bold, print_json
 from polyseme.cli.signals import interruptible
 from polyseme.errors import MissingExtra
@@ -17,7 +17,7 @@ from polyseme.errors import MissingExtra
 if TYPE_CHECKING:
     from polyseme.evaluation.scores import Evaluation, Score
 
-Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "health"]
+Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "ambiguity", "health"]
 
 
 def evaluate(
@@ -25,11 +25,19 @@ def evaluate(
         Path, Parameter(help="Model folder, or vectors in the format of word2vec, GloVe or the paper's authors.")
     ],
     task: Annotated[Task, Parameter(help="Evaluation task.")],
-    data: Annotated[Path | None, Parameter(help="Data set; a corpus for pseudowords, nothing for health.")] = None,
+    data: Annotated[
+        Path | None,
+        Parameter(help="Data set; a corpus for pseudowords, word lists for ambiguity, nothing for health."),
+    ] = None,
     /,
     *,
     window: Annotated[
         int | None, between(1, MAX_WINDOW), Parameter(help="Number of context words on each side.")
+    ] = None,
+    min_count: Annotated[
+        int | None,
+        between(1, MAX_COUNT),
+        Parameter(help="Occurrences that a word needs to be judged by ambiguity; 300 by default."),
     ] = None,
     seed: Seed = 1,
     json: JsonFlag = False,
@@ -42,7 +50,7 @@ def evaluate(
     from polyseme.formats.open_model import open_model
 
     with interruptible():
-        evaluation = run(open_model(model), task, data, window=window, seed=seed)
+        evaluation = run(open_model(model), task, data, window=window, min_count=min_count, seed=seed)
     if json:
         print_json(asdict(evaluation))
     else:
@@ -57,7 +65,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     if rows:
         width = max(len(name) for _, name, _ in rows) + 2
         digits = 1 if any(abs(score.value) > 10 for _, _, score in rows) else 3  # percentages or fractions
-        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {'random senses':>13}  {'incl. OOV':>9}".rstrip()
+        yield f"{'':{width}}{'score':>8}  {'95%':^16}  {evaluation.control:>14}  {'incl. OOV':>9}".rstrip()
         last_group = ""
         for group, name, score in rows:
             if group != last_group:
@@ -65,8 +73,14 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
             yield f"  {name:{width - 2}}{_columns(score, digits)}"
             last_group = group
     for name, value in evaluation.facts.items():
-        yield f"{name}: {f'{value:.3g}' if isinstance(value, float) else value}"
+        yield f"{name}: {_format_fact(value)}"
     yield from evaluation.notes
+
+
+def _format_fact(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_format_fact(item)}" for key, item in value.items())
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _columns(score: Score, digits: int) -> str:
@@ -75,4 +89,4 @@ def _columns(score: Score, digits: int) -> str:
         "" if x is None else f"{x:.{digits}f}"
         for x in (score.value, score.low, score.high, score.control, score.including_oov)
     )
-    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>13}  {including_oov:>9}".rstrip()
+    return f"{value:>8}  {f'{low} to {high}':^16}  {control:>14}  {including_oov:>9}".rstrip()

@@ -39,6 +39,7 @@ def info(
         "tokenizer": loaded.tokenizer.name,
         "corpus": loaded.corpus,
         "training": loaded.training,
+        "refinements": loaded.refinements,
         "settings": loaded.config,
     }
     if json:
@@ -52,6 +53,8 @@ def info(
     print(f"tokenizer        {facts['tokenizer']}")
     print(f"training         {format_duration(training['seconds'])} on {training['threads']} threads")
     print(f"loss per pair    {training['loss']:.4f}")
+    for refinement in loaded.refinements:
+        print(f"refined          {refinement}")
     print(f"size             {format_bytes(facts['bytes'])}" + (", all digests match" if verify else ""))
     for name, value in loaded.config.items():
         print(f"  {name:<22} {value if not isinstance(value, list | tuple) else f'{len(value)} words'}")

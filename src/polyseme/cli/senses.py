@@ -39,7 +39,8 @@ def print_senses(senses: Senses, neighbours: int, examples: int) -> None:
     left, right = highlight_marks()
     for sense in senses:
         near = ", ".join(n.key for n in sense.neighbours(neighbours)) if neighbours else ""
-        print(f"{bold(sense.key)}  {sense.share:.0%}  {near}")
+        label = f" ({sense.label})" if sense.label else ""
+        print(f"{bold(sense.key)}{label}  {sense.share:.0%}  {near}")
         for example in sense.examples[:examples]:
             print(f"    {one_line(example.marked(left, right))}")
     if senses.hidden:
@@ -55,6 +56,7 @@ def as_json(senses: Senses, neighbours: int, examples: int) -> dict[str, Any]:
         "senses": [
             {
                 "key": sense.key,
+                "label": sense.label,
                 "share": sense.share,
                 "count": sense.count,
                 "neighbours": [vars(n) for n in sense.neighbours(neighbours)] if neighbours else [],

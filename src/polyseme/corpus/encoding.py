@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -34,7 +35,7 @@ from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
 from polyseme.corpus.readers.text import Block, read_blocks
 from polyseme.corpus.sources import COMPRESSED, Source
 from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer
-from polyseme.errors import CorpusError, Interrupted
+from polyseme.errors import CorpusError, Interrupted, shorten
 from polyseme.kernels import text as kernels
 
 RENUMBER_TOKENS = 1 << 20  # read at a time when ids are replaced
@@ -64,18 +65,20 @@ def encode(
 
     check  called for each block and, by another thread, while a pipe has no data; it raises an error to stop encoding
     """
-    with atomic_folder(folder) as part:
-        writer = _CorpusWriter(part, tokenizer)
+    with atomic_folder(folder) as part, ExitStack() as files:
+        writer = _CorpusWriter(part, tokenizer, files)
         compressed = any(Path(source.path).suffix in COMPRESSED for source in sources)
         bytes_total = 0 if compressed else sum(source.size for source in sources)
         bytes_read = 0
         for source in sources:
             writer.begin_source()
-            for block in _tokenized_blocks(source, tokenizer, check):
-                check()
-                writer.add(block)
-                bytes_read += block.num_bytes
-                report(EncodingProgress(bytes_read, bytes_total, writer.tokens, len(writer.lexicon), writer.bad_bytes))
+            with closing(_tokenized_blocks(source, tokenizer, check)) as blocks:
+                for block in blocks:
+                    check()
+                    writer.add(block)
+                    bytes_read += block.num_bytes
+                    progress = (writer.tokens, len(writer.lexicon), writer.bad_bytes)
+                    report(EncodingProgress(bytes_read, bytes_total, *progress))
             writer.end_sentence()
         writer.finish(sources)
     return EncodedCorpus.open(folder)
@@ -91,16 +94,22 @@ class TokenizedBlock:
 
 
 class _CorpusWriter:
-    """Writes the files of an encoded corpus block by block."""
+    """Writes the files of an encoded corpus block by block.
 
-    def __init__(self, folder: Path, tokenizer: AnyTokenizer) -> None:
+    files  closes the open files, also after an error
+    """
+
+    def __init__(self, folder: Path, tokenizer: AnyTokenizer, files: ExitStack) -> None:
         self.folder = folder
         self.tokenizer = tokenizer
         self.lexicon = Lexicon()
         self.tokens = self.sentences = self.bad_bytes = 0
         self.open_length = 0  # tokens so far of the sentence that has not ended
         self.source_sentences: list[int] = []  # number of the first sentence of each source
-        self.files = {name: (folder / name).open("wb") for name in (TOKENS_FILE, SENTENCES_FILE, BYTE_OFFSETS_FILE)}
+        self.files = {
+            name: files.enter_context((folder / name).open("wb"))
+            for name in (TOKENS_FILE, SENTENCES_FILE, BYTE_OFFSETS_FILE)
+        }
         self._write(SENTENCES_FILE, np.zeros(1, np.int64))
 
     def begin_source(self) -> None:
@@ -182,7 +191,9 @@ class _CorpusWriter:
         return order, merged_counts[order], rank[normalized_ids]
 
 
-def _tokenized_blocks(source: Source, tokenizer: AnyTokenizer, check: Callable[[], None]) -> Iterator[TokenizedBlock]:
+def _tokenized_blocks(
+    source: Source, tokenizer: AnyTokenizer, check: Callable[[], None]
+) -> Generator[TokenizedBlock, None, None]:
     """Yield the blocks of a source split into words, the next one read and split by another thread."""
     cancelled = threading.Event()
 
@@ -191,7 +202,8 @@ def _tokenized_blocks(source: Source, tokenizer: AnyTokenizer, check: Callable[[
             raise Interrupted("stopped.")
         check()
 
-    yield from _prefetch((tokenize_block(b, tokenizer) for b in read_blocks(source, wait=wait)), cancelled.set)
+    with closing(read_blocks(source, wait=wait)) as blocks:
+        yield from _prefetch((tokenize_block(block, tokenizer) for block in blocks), cancelled.set)
 
 
 def tokenize_block(block: Block, tokenizer: AnyTokenizer) -> TokenizedBlock:
@@ -212,13 +224,15 @@ def _tokenize_lines(block: Block, tokenizer: CallableTokenizer) -> Iterator[tupl
         tokens = tokenizer(line.decode().rstrip("\r\n"))
         for token in tokens:
             if not isinstance(token, str) or any(c in token for c in "\0\t\n"):
-                raise CorpusError(f"the tokenizer returned {token!r}; a token is a str without NUL, tab or line end.")
+                raise CorpusError(
+                    f"the tokenizer returned {shorten(repr(token))}; a token is a str without NUL, tab or line end."
+                )
         text = NUL.join(tokens) + ("\n" if line.endswith(b"\n") else NUL)
         yield tokenize(text.encode("utf-8", "replace"), NUL_SEPARATED), offset
         offset += len(line)
 
 
-def _prefetch(items: Iterable[T], cancel: Callable[[], None] = lambda: None) -> Iterator[T]:
+def _prefetch(items: Iterable[T], cancel: Callable[[], None] = lambda: None) -> Generator[T, None, None]:
     """Yield the same items, the next one computed by another thread while the caller works on the current one.
 
     cancel  makes the thread stop if it is waiting

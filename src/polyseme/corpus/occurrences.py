@@ -1,4 +1,4 @@
-"""Positions of words in a corpus: all occurrences, or a random sample."""
+"""Occurrences of words in a corpus: their positions, all or a random sample, and how unevenly they are distributed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polyseme._io.memory_map import release_pages
-from polyseme.kernels.occurrences import sample_occurrences
+from polyseme.kernels.occurrences import add_gaps, sample_occurrences
 
 CHUNK_TOKENS = 1 << 20  # tokens may be memory-mapped: their pages are released after each chunk
 
@@ -49,3 +49,27 @@ def find_occurrences(
         sample_occurrences(np.asarray(tokens[first : first + CHUNK_TOKENS]), first, offsets, rng, seen, positions)
         release_pages(tokens)
     return Occurrences(positions, offsets)
+
+
+def burstiness(tokens: NDArray[np.int32], num_words: int) -> NDArray[np.float64]:
+    """How strongly the occurrences of each word come in bursts, (num_words,).
+
+    With g the distances between consecutive occurrences of a word, and gamma = 0.577... (Euler's constant),
+
+        b = log(mean of g) - mean of log(g) - gamma
+
+    b is 0 if the word occurs at random positions, since the distances then have a geometric distribution. A word of
+    general use occurs nearly at random; a word with a topic occurs often where the text is about it, and then not for
+    long. A word with fewer than three occurrences gets 0.
+
+    tokens  IN  int32 (n,)  ids; `num_words` and more are ignored
+    """
+    last_positions = np.full(num_words, -1, np.int64)
+    num_gaps, gap_sums = np.zeros(num_words, np.int64), np.zeros(num_words, np.int64)
+    log_gap_sums = np.zeros(num_words)
+    for first in range(0, len(tokens), CHUNK_TOKENS):
+        chunk = np.asarray(tokens[first : first + CHUNK_TOKENS])
+        add_gaps(chunk, first, last_positions, num_gaps, gap_sums, log_gap_sums)
+        release_pages(tokens)
+    n = np.maximum(num_gaps, 1)
+    return np.where(num_gaps > 1, np.log(np.maximum(gap_sums, 1) / n) - log_gap_sums / n - np.euler_gamma, 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from polyseme.errors import ConfigError
+from polyseme.errors import ConfigError, shorten
 
 CODE_POINTS = 0x110000
 PLANE = 0x10000  # code points per Unicode plane
@@ -114,4 +114,4 @@ def get_tokenizer(tokenizer: str | Callable[[str], list[str]] | AnyTokenizer) ->
         return by_name[tokenizer]
     if callable(tokenizer):
         return CallableTokenizer(tokenizer)
-    raise ConfigError(f"tokenizer '{tokenizer}' is not known; use 'words', 'whitespace' or a function.")
+    raise ConfigError(f"tokenizer '{shorten(tokenizer)}' is not known; use 'words', 'whitespace' or a function.")

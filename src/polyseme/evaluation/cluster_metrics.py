@@ -36,6 +36,21 @@ def pair_counts(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[float, 
     return both, true, pred, total
 
 
+def b_cubed(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """B-cubed F1 (Amigo et al. 2009): the harmonic mean of B-cubed precision and recall.
+
+    The precision of an item is the share of its cluster that has its true label, its recall the share of its true label
+    that is in its cluster, both including the item itself. Precision and recall are the means over items.
+
+    >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 0])  # precision 1/2, recall 1
+    0.6666666666666666
+    """
+    table = contingency(labels_true, labels_pred).astype(np.float64)
+    precision = (table**2 / table.sum(axis=0)).sum() / table.sum()
+    recall = (table**2 / table.sum(axis=1, keepdims=True)).sum() / table.sum()
+    return float(2 * precision * recall / (precision + recall))
+
+
 def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     """The share of items with the most frequent true label of their cluster.
 

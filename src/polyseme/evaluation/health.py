@@ -14,14 +14,13 @@ by frequency.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.readers.text import read_blocks
+from polyseme.corpus.readers.text import read_lines
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.word_similarity import spearman
@@ -124,8 +123,8 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
     posteriors: dict[int, list[_Posterior]] = {}
     remaining = MAX_OCCURRENCES
     window = data.sense_window
-    for line in _lines(path):
-        tokens = data.known_ids(data.tokenizer(line))
+    for line in (line for source in find_sources([path]) for line in read_lines(source, MAX_LINE_BYTES)):
+        tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
         for position, word in enumerate(tokens):
             if data.num_visible_senses[word] > 1:
                 left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]
@@ -136,10 +135,3 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
                 if not remaining:
                     return posteriors
     return posteriors
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of all text files that a path refers to; longer lines than MAX_LINE_BYTES are split."""
-    for source in find_sources([path]):
-        for block in read_blocks(source, MAX_LINE_BYTES):
-            yield from block.text.decode().split("\n")

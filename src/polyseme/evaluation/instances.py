@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from polyseme.errors import shorten
 from polyseme.evaluation.controls import Probabilities
 from polyseme.evaluation.text_files import Line
 from polyseme.model.data import ModelData
@@ -26,7 +27,7 @@ def parse_marked(word: str, text: str, line: Line) -> Instance:
     """The instance of a word in a text that marks it with `<b>` and `</b>`."""
     match = MARKED.match(text)
     if not match:
-        raise line.error(f"the context of '{word}' has no <b>...</b> around the word.")
+        raise line.error(f"the context of '{shorten(word)}' has no <b>...</b> around the word.")
     return Instance(word, match[1], match[3])
 
 

@@ -5,7 +5,9 @@ A model is trained on the merged corpus, and the senses that it assigns to the o
 with the original words. Two references show what could be reached:
 
     ceiling   ARI of logistic regression from context vectors to the original words, cross-validated
-    controls  words that were not merged, and should stay unsplit: one sense has at least 90% of the occurrences
+    controls  words that were not merged, and should stay unsplit: one sense has at least 90% of the occurrences. There
+              are controls with a topic, selected like the merged words; function words, which are the 100 most
+              frequent words of the corpus; and frequent words, ranks 101 to 300
 
 A word counts as having one meaning if its contexts are similar to each other: of all candidates, the half with the
 longest mean of unit context vectors is kept. Words are unrelated if their cosine is at most the median of all
@@ -34,6 +36,7 @@ from polyseme.corpus.encoding import encode
 from polyseme.corpus.occurrences import find_occurrences
 from polyseme.corpus.sources import find_sources
 from polyseme.errors import DataError
+from polyseme.evaluation.ambiguity import MOST_FREQUENT, NEXT_FREQUENT
 from polyseme.evaluation.cluster_metrics import adjusted_rand_index, contingency
 from polyseme.evaluation.scores import CONTROL_RUNS, Evaluation, Score, mean_score
 from polyseme.model.data import unit_rows
@@ -110,16 +113,20 @@ def pseudowords(
         merged, names = merge_words(corpus, selection.groups)
         trained = train(merged, config=settings, tokenizer=model.tokenizer, listen=listen)
     control_words = [corpus.words[word] for word in selection.controls]
-    assigned = _AssignedSenses(trained, merged, corpus, [*names, *control_words], seed)
+    # In a small corpus, words of these ranks can be merged, or too rare for the vocabulary.
+    frequent_words = {
+        name: [word for word in corpus.words[ranks] if word in trained.vocabulary]
+        for name, ranks in (("function words", MOST_FREQUENT), ("frequent words", NEXT_FREQUENT))
+    }
+    assigned = _AssignedSenses(trained, merged, corpus, [*frequent_words.values(), [*names, *control_words]], seed)
     recoveries = [assigned.recovery(name, len(group)) for name, group in zip(names, selection.groups, strict=True)]
     table = {
         name: _scores([r for r in recoveries if r.num_words == num_words])
         for name, num_words in (("pairs", 2), ("triples", 3))
         if any(r.num_words == num_words for r in recoveries)
     }
-    if control_words:
-        unsplit, random_unsplit = np.array([assigned.is_unsplit(word) for word in control_words], np.float64).T
-        table["controls"] = {"unsplit": mean_score(unsplit, float(random_unsplit.mean()))}
+    control_groups = {"unsplit": control_words} | {f"unsplit {name}": words for name, words in frequent_words.items()}
+    table["controls"] = {name: assigned.unsplit_score(words) for name, words in control_groups.items() if words}
     ari, ceiling = (float(np.mean([getattr(r, name) for r in recoveries])) for name in ("ari", "ceiling"))
     facts = {"ARI / ceiling": ari / ceiling if ceiling else float("nan"), "seconds": trained.training["seconds"]}
     notes = _best_and_worst(recoveries)
@@ -223,28 +230,32 @@ class _AssignedSenses:
     """The senses that a model assigns to occurrences of words in the merged corpus.
 
     corpus  the original corpus: the same positions, with the original words
-    words   the words whose occurrences are scored
+    lists   the words whose occurrences are scored. Each list is sampled on its own, so that the sample of one does not
+            depend on the others; a word in several lists has the sample of the last one
     """
 
     def __init__(
-        self, model: SenseModel, merged: EncodedCorpus, corpus: EncodedCorpus, words: list[str], seed: int
+        self, model: SenseModel, merged: EncodedCorpus, corpus: EncodedCorpus, lists: list[list[str]], seed: int
     ) -> None:
         self.data = model._data
         self.merged = merged
         self.corpus = corpus
         self.rng = np.random.default_rng(seed)
         self.word_ids = model.vocabulary.index  # the same ids as in the merged corpus: both are sorted by count
-        ids = [self.word_ids[word] for word in words]
-        self.occurrences = find_occurrences(
-            merged.tokens, merged.counts, ids, max_occurrences=MAX_OCCURRENCES, seed=seed
-        )
+        self.positions: dict[str, Ints] = {}
         sample = np.zeros(len(model), np.uint64)
-        sample[ids] = ALL_TOKENS
+        for words in lists:
+            ids = [self.word_ids[word] for word in words]
+            occurrences = find_occurrences(
+                merged.tokens, merged.counts, ids, max_occurrences=MAX_OCCURRENCES, seed=seed
+            )
+            self.positions |= {word: occurrences.of(word_id) for word, word_id in zip(words, ids, strict=True)}
+            sample[ids] = ALL_TOKENS
         self.senses, _ = SenseAssigner(self.data).assign(np.array(merged.tokens), np.array(merged.sentences), sample)
 
     def recovery(self, word: str, num_words: int) -> Recovery:
         word_id = self.word_ids[word]
-        positions = self.occurrences.of(word_id)
+        positions = self.positions[word]
         labels_true, labels_pred = np.asarray(self.corpus.tokens[positions]), self.senses[positions]
         contexts = unit_rows(context_vectors(self.data, self.merged.tokens, self.merged.sentences, positions))
         rows, shares = np.array(self.data.rows(word_id)), self.data.shares(word_id)
@@ -260,9 +271,14 @@ class _AssignedSenses:
             **_agreement(labels_true, labels_pred, num_words),
         )
 
-    def is_unsplit(self, word: str) -> tuple[bool, bool]:
+    def unsplit_score(self, words: list[str]) -> Score:
+        """The share of words that are unsplit; the control samples senses by share."""
+        unsplit, random_unsplit = np.array([self._is_unsplit(word) for word in words], np.float64).T
+        return mean_score(unsplit, float(random_unsplit.mean()))
+
+    def _is_unsplit(self, word: str) -> tuple[bool, bool]:
         """Whether one sense has all but MIN_SHARE of the occurrences; and the same for senses sampled by share."""
-        labels_pred = self.senses[self.occurrences.of(self.word_ids[word])]
+        labels_pred = self.senses[self.positions[word]]
         shares = self.data.shares(self.word_ids[word])
         random_labels = self.rng.choice(len(shares), len(labels_pred), p=shares)
         return _largest_share(labels_pred) >= 1 - MIN_SHARE, _largest_share(random_labels) >= 1 - MIN_SHARE

@@ -1,6 +1,7 @@
 """The result of every task: a table of scores, each with a control and a confidence interval.
 
-control    the score of the same vectors with senses sampled by their shares; the mean of CONTROL_RUNS runs
+control    the score of the same vectors with senses sampled by their shares, or what `Evaluation.control` says; the
+           mean of CONTROL_RUNS runs
 low, high  the 95% interval of the score over BOOTSTRAP_SAMPLES bootstrap samples of the data
 """
 
@@ -42,6 +43,7 @@ class Evaluation:
     covered, total  the number of items that were scored, and of all items
     items           what is counted, for the line "{covered} of {total} {items}"
     facts           figures that are not scores
+    control         what the controls are: the heading of their column
     """
 
     task: str
@@ -51,6 +53,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     items: str = "items with known words"
+    control: str = "random senses"
 
 
 def bootstrap_interval(n: int, statistic: Statistic, seed: int = 0) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polyseme.errors import ConfigError
+from polyseme.evaluation.ambiguity import MIN_COUNT, ambiguity
 from polyseme.evaluation.analogy import analogy
 from polyseme.evaluation.health import health
 from polyseme.evaluation.pseudowords import pseudowords
@@ -17,18 +18,27 @@ from polyseme.model.sense_model import SenseModel
 
 CONTEXT_TASKS: dict[str, Callable[..., Evaluation]] = {"scws": scws, "wic": wic, "wsi": wsi}
 WORD_TASKS: dict[str, Callable[[SenseModel, Path], Evaluation]] = {"wordsim": wordsim, "analogy": analogy}
-TASKS = (*CONTEXT_TASKS, *WORD_TASKS, "pseudowords", "health")
+TASKS = (*CONTEXT_TASKS, *WORD_TASKS, "pseudowords", "ambiguity", "health")
 
 
 def evaluate(
-    model: SenseModel, task: str, data: Path | None = None, *, window: int | None = None, seed: int = 1
+    model: SenseModel,
+    task: str,
+    data: Path | None = None,
+    *,
+    window: int | None = None,
+    min_count: int | None = None,
+    seed: int = 1,
 ) -> Evaluation:
     """Evaluate a model on a task.
 
-    data    the data set's file or folder; for `pseudowords` a corpus; for `health` a text, or None
-    window  number of context words on each side that determine a sense, for tasks with contexts
-    seed    random seed of `pseudowords` and `health`
+    data       the data set's file or folder; for `pseudowords` a corpus; for `health` a text, or None
+    window     number of context words on each side that determine a sense, for tasks with contexts
+    min_count  occurrences that a word needs to be judged by `ambiguity`; MIN_COUNT if None
+    seed       random seed of `pseudowords` and `health`
     """
+    if min_count is not None and task != "ambiguity":
+        raise ConfigError("--min-count is for the task ambiguity.")
     if window is not None and task not in CONTEXT_TASKS:
         raise ConfigError(f"--window is for tasks with contexts: {', '.join(CONTEXT_TASKS)}.")
     if task == "health":
@@ -39,6 +49,8 @@ def evaluate(
         return CONTEXT_TASKS[task](model, data, window=window)
     if task == "pseudowords":
         return pseudowords(model, data, seed=seed)
+    if task == "ambiguity":
+        return ambiguity(model, data, min_count=MIN_COUNT if min_count is None else min_count)
     if task in WORD_TASKS:
         return WORD_TASKS[task](model, data)
     raise ConfigError(f"unknown task '{task}'; choose one of {', '.join(TASKS)}.")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from polyseme.errors import DataError, MissingFile
+from polyseme.errors import DataError, MissingFile, shorten
+
+WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class Line(NamedTuple):
@@ -33,9 +36,9 @@ class Line(NamedTuple):
         try:
             value = float(column)
         except ValueError:
-            raise self.error(f"'{column}' is not a number.") from None
+            raise self.error(f"'{shorten(column)}' is not a number.") from None
         if not math.isfinite(value):
-            raise self.error(f"'{column}' is not a finite number.")
+            raise self.error(f"'{shorten(column)}' is not a finite number.")
         return value
 
 
@@ -48,6 +51,8 @@ def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
         text = path.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         raise MissingFile(f"{path} is not a file; name the data set's file.") from None
+    if b"\0" in text:
+        raise DataError(f"{path} is not a text file; it must be plain text in UTF-8.")
     empty = True
     for number, raw in enumerate(text.splitlines(), 1):
         try:

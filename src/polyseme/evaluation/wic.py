@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.errors import DataError, MissingFile
+from polyseme.errors import DataError, MissingFile, shorten
 from polyseme.evaluation.controls import PairProbabilities, with_random_sense
 from polyseme.evaluation.instances import Instance, instance_probabilities
 from polyseme.evaluation.scores import CONTROL_RUNS, Evaluation, accuracy_score
-from polyseme.evaluation.text_files import Line, read_lines
+from polyseme.evaluation.text_files import WHOLE_NUMBER, Line, read_lines
 from polyseme.evaluation.word_similarity import sense_cosines
 from polyseme.model.data import ModelData, unit_rows
 from polyseme.model.disambiguation import context_around, context_vector
@@ -89,11 +89,11 @@ def read_part(path: Path, part: str) -> list[LabelledPair]:
 
 def _parse_pair(line: Line, answer: Line) -> LabelledPair:
     if answer.text.strip() not in ("T", "F"):
-        raise answer.error(f"'{answer.text.strip()}' is neither T nor F.")
+        raise answer.error(f"'{shorten(answer.text.strip())}' is neither T nor F.")
     word, _, positions, *sentences = line.columns(5, LAYOUT)
     i, mark, j = positions.partition("-")
-    if not (mark and i.isdecimal() and j.isdecimal()):
-        raise line.error(f"'{positions}' is not a pair of positions: {LAYOUT}.")
+    if not (mark and WHOLE_NUMBER.fullmatch(i) and WHOLE_NUMBER.fullmatch(j)):
+        raise line.error(f"'{shorten(positions)}' is not a pair of positions: {LAYOUT}.")
     a, b = (_instance(word, text, int(n), line) for text, n in zip(sentences[:2], (i, j), strict=True))
     return LabelledPair(a, b, answer.text.strip() == "T")
 
@@ -101,7 +101,8 @@ def _parse_pair(line: Line, answer: Line) -> LabelledPair:
 def _instance(word: str, sentence: str, position: int, line: Line) -> Instance:
     tokens = sentence.split()
     if position >= len(tokens):
-        raise line.error(f"position {position} of '{word}' is past the end of a sentence of {len(tokens)} words.")
+        name = shorten(word)
+        raise line.error(f"position {position} of '{name}' is past the end of a sentence of {len(tokens)} words.")
     return Instance(word, " ".join(tokens[:position]), " ".join(tokens[position + 1 :]))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.errors import DataError
+from polyseme.errors import DataError, shorten
 from polyseme.evaluation.controls import Probabilities, with_random_sense
 from polyseme.evaluation.fuzzy_metrics import Weights
 from polyseme.evaluation.instances import instance_probabilities
@@ -41,7 +41,8 @@ def wsi(model: SenseModel, path: Path, *, window: int | None = None) -> Evaluati
     words = read_wsi(path)
     known = np.array([data.word_id(word.lemma) is not None for word in words])
     if not known.any():
-        raise DataError(f"{path}: the model knows none of the {len(words)} words, such as '{words[0].lemma}'.")
+        word = shorten(words[0].lemma)
+        raise DataError(f"{path}: the model knows none of the {len(words)} words, such as '{word}'.")
     num_instances = np.array([len(word.instances) for word in words])
     truths = [_label_weights(word.labels) for word in words]
     measure = partial(agreement, truths, graded=any(len(labels) > 1 for word in words for labels in word.labels))

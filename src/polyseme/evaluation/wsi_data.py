@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import NoReturn
 from xml.etree import ElementTree
 
-from polyseme.errors import DataError, MissingFile
+from polyseme.errors import DataError, MissingFile, shorten
 from polyseme.evaluation.instances import Instance
-from polyseme.evaluation.text_files import Line, read_lines
+from polyseme.evaluation.text_files import WHOLE_NUMBER, Line, read_lines
 
 KEY_LAYOUT = "word.pos, instance, senses as 'sense' or 'sense/weight', separated by blanks"
 HEADER_LAYOUT = "a word with its part of speech and the number of its instances, as in 'access.n 48'"
@@ -85,7 +85,7 @@ def read_key(path: Path) -> dict[str, Labels]:
         if not senses:
             raise line.error(f"no sense: {KEY_LAYOUT}.")
         if instance in key:
-            raise line.error(f"'{instance}' is in the key twice.")
+            raise line.error(f"'{shorten(instance)}' is in the key twice.")
         key[instance] = _parse_labels(senses, line)
     return key
 
@@ -109,17 +109,18 @@ def _read_file(path: Path, key: dict[str, Labels]) -> Iterator[_Entry]:
         for number in range(1, count + 1):
             line = next(lines, None)
             if line is None:
-                raise header.error(f"{count} instances of '{word}' are announced, but the file has {number - 1}.")
+                name = shorten(word)
+                raise header.error(f"{count} instances of '{name}' are announced, but the file has {number - 1}.")
             left, right, *_ = line.columns(2, INSTANCE_LAYOUT)
             instance_id = f"{word}.{number}"
             if instance_id not in key:
-                raise line.error(f"'{instance_id}' is not in the key.")
+                raise line.error(f"'{shorten(instance_id)}' is not in the key.")
             yield _Entry(word, instance_id, Instance(word.rpartition(".")[0], left, right))
 
 
 def _parse_header(line: Line) -> tuple[str, int]:
     columns = line.text.split()
-    if len(columns) != 2 or "." not in columns[0] or not columns[1].isdecimal():
+    if len(columns) != 2 or "." not in columns[0] or not WHOLE_NUMBER.fullmatch(columns[1]):
         raise line.error(f"not a header: {HEADER_LAYOUT}.")
     return columns[0], int(columns[1])
 
@@ -150,7 +151,7 @@ def _read_folder(folder: Path) -> list[_Entry]:
     for path in _find_files(folder, "*.xml"):
         for entry in _read_xml(path):
             if entry.id in entries:
-                raise DataError(f"{path}: '{entry.id}' is also in another file of {folder}.")
+                raise DataError(f"{path}: '{shorten(entry.id)}' is also in another file of {folder}.")
             entries[entry.id] = entry
     return list(entries.values())
 
@@ -163,6 +164,10 @@ def _read_xml(path: Path) -> Iterator[_Entry]:
         root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_NoDoctype(path)))
     except ElementTree.ParseError as error:
         raise DataError(f"{path}, line {error.position[0]}: not XML ({error}).") from None
+    except DataError:
+        raise
+    except (ValueError, LookupError) as error:  # the parser supports few encodings with several bytes per character
+        raise DataError(f"{path}: its XML encoding is not supported ({error}); convert the file to UTF-8.") from None
     for element in root:
         if root.tag == "instances":
             yield _parse_2013(element, path)
@@ -184,13 +189,15 @@ class _NoDoctype(ElementTree.TreeBuilder):
 def _parse_2010(element: ElementTree.Element, word: str, path: Path) -> _Entry:
     target = element.find("TargetSentence")
     if target is None:
-        raise DataError(f"{path}: '{element.tag}' has no <TargetSentence>.")
+        raise DataError(f"{path}: '{shorten(element.tag)}' has no <TargetSentence>.")
     sentence = "".join(target.itertext())
     lemma = word.rpartition(".")[0]
     tokens = list(WORD.finditer(sentence))
     prefixes = [_common_prefix_length(lemma.lower(), token[0].lower()) for token in tokens]
     if not any(prefixes):
-        raise DataError(f"{path}: no word in the sentence of '{element.tag}' has a common prefix with '{lemma}'.")
+        raise DataError(
+            f"{path}: no word in the sentence of '{shorten(element.tag)}' has a common prefix with '{shorten(lemma)}'."
+        )
     token = tokens[prefixes.index(max(prefixes))]
     left = (element.text or "") + sentence[: token.start()]
     right = sentence[token.end() :] + (target.tail or "")
@@ -208,8 +215,8 @@ def _common_prefix_length(a: str, b: str) -> int:
 def _parse_2013(element: ElementTree.Element, path: Path) -> _Entry:
     names = ("id", "lemma", "partOfSpeech", "token", "tokenStart", "tokenEnd")
     values = [element.get(name, "") for name in names]
-    if not all(values) or not (values[4] + values[5]).isdecimal():
-        raise DataError(f"{path}: instance '{values[0]}' must have the attributes {', '.join(names)}.")
+    if not all(values) or not all(WHOLE_NUMBER.fullmatch(value) for value in values[4:]):
+        raise DataError(f"{path}: instance '{shorten(values[0])}' must have the attributes {', '.join(names)}.")
     instance_id, lemma, pos, token = values[:4]
     start, end = int(values[4]), int(values[5])
     text = "".join(element.itertext())
@@ -218,5 +225,6 @@ def _parse_2013(element: ElementTree.Element, path: Path) -> _Entry:
         words = text.split()
         left, right = " ".join(words[:start]), " ".join(words[max(end, start + 1) :])
         if token not in " ".join(words[start : max(end, start + 1)]):
-            raise DataError(f"{path}: '{token}' is not at {start} to {end} in the text of '{instance_id}'.")
+            name = shorten(instance_id)
+            raise DataError(f"{path}: '{shorten(token)}' is not at {start} to {end} in the text of '{name}'.")
     return _Entry(f"{lemma}.{pos}", instance_id, Instance(lemma, left, right))

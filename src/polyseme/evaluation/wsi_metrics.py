@@ -3,6 +3,7 @@
     ari            adjusted Rand index                                            mean over words
     v_measure      harmonic mean of homogeneity and completeness                  mean weighted by number of instances
     paired_f       F1 of the pairs of instances with the same sense (2010)        mean weighted by number of instances
+    b_cubed        F1 of B-cubed precision and recall (Amigo et al. 2009)         mean over words
     clusters       number of predicted senses                                     mean over words
     fuzzy_nmi      for graded labels, see `polyseme.evaluation.fuzzy_metrics`     mean over words
     fuzzy_b_cubed  for graded labels, the same                                    F1 of mean precision and mean recall
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import v_measure_score
 
-from polyseme.evaluation.cluster_metrics import adjusted_rand_index, pair_counts
+from polyseme.evaluation.cluster_metrics import adjusted_rand_index, b_cubed, pair_counts
 from polyseme.evaluation.fuzzy_metrics import Weights, fuzzy_b_cubed, fuzzy_nmi
 
 Floats = NDArray[np.float64]
@@ -64,6 +65,7 @@ def _word_agreement(truth: Weights, predicted: Weights, graded: bool) -> dict[st
         "ari": (adjusted_rand_index(labels_true, labels_pred),),
         "v_measure": (v_measure_score(labels_true, labels_pred),),
         "paired_f": (paired_f(labels_true, labels_pred),),
+        "b_cubed": (b_cubed(labels_true, labels_pred),),
         "clusters": (len(np.unique(labels_pred)),),
     }
     if graded:

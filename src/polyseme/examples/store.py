@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme._io.memory_map import release_pages
+from polyseme._io.strict_json import parse_json
 
 RUN_BYTES = 1 << 20
 
@@ -65,11 +65,29 @@ def _json_string(text: str) -> str:
     return encode_basestring(text) if '"' in text or "\\" in text else f'"{text}"'
 
 
+def examples_line(word: str, senses: list[bytes]) -> bytes:
+    """The JSON line of a word; b"" if it has no examples.  senses  the snippets of each sense, joined by commas"""
+    if not any(senses):
+        return b""
+    lists = b",".join([b"[%b]" % sense for sense in senses])
+    return b'{"word":%b,"senses":[%b]}\n' % (encode_basestring(word).encode(), lists)
+
+
 def parse_line(line: bytes) -> list[list[Example]]:
-    """The examples of each sense of a word; ValueError, KeyError or TypeError if the line is malformed."""
+    """The examples of each sense of a word; ValueError if the line is malformed."""
     if not line:
         return []
-    return [[Example(*snippet) for snippet in snippets] for snippets in json.loads(line)["senses"]]
+    entry = parse_json(line)
+    senses = entry.get("senses") if isinstance(entry, dict) else None
+    if not (isinstance(senses, list) and all(isinstance(snippets, list) for snippets in senses)):
+        raise ValueError("a line has no list of senses")
+    if not all(_is_snippet(snippet) for snippets in senses for snippet in snippets):
+        raise ValueError("a snippet does not have the form [left, word, right]")
+    return [[Example(*snippet) for snippet in snippets] for snippets in senses]
+
+
+def _is_snippet(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value)
 
 
 @dataclass(frozen=True)
@@ -156,11 +174,7 @@ def line_reader(
                 b",".join(dict.fromkeys(filter(None, snippets[i : i + per_row])))
                 for i in range(slot, slot + num_senses * per_row, per_row)
             ]
-            if any(senses):
-                lists = b",".join([b"[%b]" % sense for sense in senses])
-                lines.append(b'{"word":%b,"senses":[%b]}\n' % (encode_basestring(word).encode(), lists))
-            else:
-                lines.append(b"")
+            lines.append(examples_line(word, senses))
         return lines
 
     return read

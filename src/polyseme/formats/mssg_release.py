@@ -17,6 +17,7 @@ from typing import BinaryIO
 import numpy as np
 
 from polyseme.errors import DataError
+from polyseme.formats.lines import numbered_lines
 from polyseme.formats.word2vec import ImportedVectors, parse_floats, rows_from_buffer
 
 NUM_SENSES = re.compile(rb"[1-9][0-9]{0,8}")
@@ -26,7 +27,7 @@ Lines = Iterator[tuple[str, list[bytes]]]  # file name and line number for error
 
 def read_release(file: BinaryIO, path: Path, size: int, dim: int, *, centers: bool) -> ImportedVectors:
     """Read the lines after the header. If a word occurs twice, the first entry is kept."""
-    lines: Lines = ((f"{path}, line {number}", line.split()) for number, line in enumerate(file, 2))
+    lines: Lines = ((f"{path}, line {number}", line.split()) for number, line in numbered_lines(file, path, 2))
     num_senses: dict[str, int] = {}
     global_rows, sense_rows, center_rows = bytearray(), bytearray(), bytearray()
     rows_per_sense = 2 if centers else 1

@@ -11,6 +11,7 @@ import numpy as np
 
 from polyseme.corpus.tokenizers import WHITESPACE, WORDS
 from polyseme.errors import DataError, MissingFile
+from polyseme.formats.lines import MAX_LINE_BYTES
 from polyseme.formats.mssg_release import read_release
 from polyseme.formats.word2vec import ImportedVectors, is_binary, is_number, read_binary, read_text
 from polyseme.model.arrays import ModelArrays
@@ -66,11 +67,11 @@ def _read(file: BinaryIO, path: Path) -> tuple[str, ImportedVectors]:
     match _header_numbers(first_line):
         case [size, dim]:
             _check_header(path, size, dim)
-            file.readline()
+            file.readline(MAX_LINE_BYTES)
             return "word2vec", (read_binary if is_binary(rest, dim) else read_text)(file, path, size, dim)
         case [size, dim, _, (0 | 1) as maxout]:
             _check_header(path, size, dim)
-            file.readline()
+            file.readline(MAX_LINE_BYTES)
             vectors = read_release(file, path, size, dim, centers=not maxout)
             return "mssg-maxout" if maxout else "mssg", vectors
     dim = _num_trailing_numbers(first_line)

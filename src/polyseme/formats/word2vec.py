@@ -18,7 +18,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.errors import DataError
+from polyseme.errors import DataError, shorten
+from polyseme.formats.lines import numbered_lines
 
 SENSE_SEPARATORS = ("#", "_", "--")
 SENSE_NUMBER = re.compile("0|[1-9][0-9]{0,3}")
@@ -49,7 +50,7 @@ def read_text(file: BinaryIO, path: Path, size: int | None, dim: int) -> Importe
     words: dict[str, None] = {}
     rows = bytearray()  # grows as lines are read: a damaged header must not allocate memory
     num_lines = 0
-    for number, line in enumerate(file, 1 if size is None else 2):
+    for number, line in numbered_lines(file, path, 1 if size is None else 2):
         columns = line.split()
         if not columns:
             continue
@@ -169,10 +170,10 @@ def parse_floats(columns: Sequence[bytes], location: str) -> NDArray[np.float32]
             values = np.array(columns, np.float32)
     except ValueError:
         invalid = next((column for column in columns if not is_number(column)), columns[0])
-        raise DataError(f"{location}: '{invalid.decode('utf-8', 'replace')}' is not a number.") from None
+        raise DataError(f"{location}: '{shorten(invalid.decode('utf-8', 'replace'))}' is not a number.") from None
     finite = np.isfinite(values)
     if not finite.all():
-        raise DataError(f"{location}: '{columns[int(finite.argmin())].decode()}' is not a finite number.")
+        raise DataError(f"{location}: '{shorten(columns[int(finite.argmin())].decode())}' is not a finite number.")
     return values
 
 

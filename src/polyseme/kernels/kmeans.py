@@ -10,10 +10,11 @@ from polyseme.kernels.rows import FIRST, ONE, ZERO, check_padding, check_same_wi
 from polyseme.kernels.simd.padding import LANES
 from polyseme.kernels.simd.vector import broadcast, load, store
 
-NUM_INITS = 2  # runs of k-means per word, of which the best is taken
+NUM_INITS = 4  # runs of k-means per word, of which the best is taken
 MAX_ITERATIONS = 10
 TINY = np.float32(1e-12)
 TWO_32 = 4294967296.0
+MERGE_RATIO = np.float32(0.8)  # of min_separation: the clusters of an ambiguous word are merged below this
 
 
 @kernel
@@ -39,12 +40,14 @@ def normalize_rows(rows, bounds, counts):
 
 
 @kernel
-def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed, centers, sizes, num_clusters):
+def cluster_words(
+    contexts, bounds, max_clusters, min_separation, min_size, seed, centers, sizes, num_clusters, tightness
+):
     """Cluster the contexts of each word.
 
-    Runs spherical k-means with `max_clusters` clusters NUM_INITS times and takes the best result. Then merges the two
-    clusters with the lowest `separation` until all pairs reach `min_separation` and all clusters have `min_size`
-    contexts.
+    Runs spherical k-means with `max_clusters` clusters NUM_INITS times. Takes the result with the most separated
+    clusters and merges those that are too similar or too small (see `merge_clusters`). If `min_separation` is 0, takes
+    the result with the highest mean cosine instead.
 
     contexts      IN   float32 (n, c)                unit vectors
     bounds        IN   int64 (w + 1,)                contexts of word i are rows bounds[i]:bounds[i + 1]
@@ -52,6 +55,7 @@ def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed
     centers       OUT  float32 (w, max_clusters, c)  mean of the contexts of each cluster
     sizes         OUT  int64 (w, max_clusters)       contexts of each cluster
     num_clusters  OUT  int32 (w,)
+    tightness     OUT  float32 (w,)                  mean cosine of the contexts and their centers, before merging
     """
     check_padding(contexts)
     check_same_width(contexts, centers)
@@ -60,19 +64,22 @@ def cluster_words(contexts, bounds, max_clusters, min_separation, min_size, seed
     for i in range(len(num_clusters)):
         max_contexts = max(max_contexts, bounds[i + 1] - bounds[i])
     labels, candidate = np.empty(max_contexts, np.int32), np.empty((max_clusters, dim), np.float32)
-    rng = np.empty(1, np.uint64)
+    candidate_sizes, rng = np.empty(max_clusters, np.int64), np.empty(1, np.uint64)
     for i in range(len(num_clusters)):
         rows, word_centers = contexts[bounds[i] : bounds[i + 1]], centers[i]
         rng[0] = seed + np.uint64(i)
-        best_fit = np.float32(-2)
+        best_score = np.float32(-2)
         for _ in range(NUM_INITS):
             fit = k_means(rows, max_clusters, rng, candidate, labels)
-            if fit > best_fit:
-                best_fit = fit
+            assign_rows(rows, candidate, max_clusters, labels)
+            sum_clusters(rows, labels, candidate, candidate_sizes)
+            score = highest_separation(candidate, candidate_sizes, min_size[i]) if min_separation > 0 else fit
+            if score > best_score:
+                best_score = score
+                tightness[i] = fit
                 for k in range(max_clusters):
                     copy_row(candidate, k, word_centers, k)
-        assign_rows(rows, word_centers, max_clusters, labels)
-        sum_clusters(rows, labels, word_centers, sizes[i])
+                    sizes[i, k] = candidate_sizes[k]
         n = merge_clusters(word_centers, sizes[i], np.float32(min_separation), min_size[i])
         num_clusters[i] = n
         for _ in range(MAX_ITERATIONS if n < max_clusters else 0):
@@ -172,60 +179,98 @@ def normalize_centers(centers, k):
 
 
 @kernel
-def merge_clusters(sums, sizes, min_separation, min_size):
-    """Merge clusters until all have `min_size` contexts and all pairs have `min_separation`; returns how many remain.
+def merge_clusters(sums, sizes, min_separation, min_size, labels=None):
+    """Merge clusters that are too small or too similar; returns how many remain.
 
-    The remaining clusters are the first rows. Empty clusters are removed. A cluster that is too small is merged first,
-    with the cluster from which it is least separated.
+    1. Empty clusters are removed, and each cluster with fewer than `min_size` contexts is merged with the one from
+       which it is least separated, the smallest first.
+    2. If no two clusters reach `min_separation`, the word has one sense, and all clusters are merged.
+    3. Otherwise it has several. Clusters are merged by complete linkage, where the separation of two merged clusters is
+       that of their most separated parts, up to MERGE_RATIO * min_separation. That one pair of clusters is clearly
+       separated makes it likely that others, less separated, are senses, too.
 
-    sums   SHARED  float32 (k, c)  sum of the contexts of each cluster
-    sizes  SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
+    sums    SHARED  float32 (k, c)  sum of the contexts of each cluster; the remaining clusters are the first rows
+    sizes   SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
+    labels  OUT     int64 (k,)      row of the remaining cluster that contains each cluster, -1 for an empty cluster; or
+                                    None
     """
     check_padding(sums)
     n = 0
     for c in range(len(sizes)):
+        if labels is not None:
+            labels[c] = n if sizes[c] > 0 else -1
         if sizes[c] > 0:
             copy_row(sums, c, sums, n)
             sizes[n] = sizes[c]
             n += 1
+    between = np.zeros((n, n), np.float32)
     while n > 1:
-        smallest = 0
+        smallest = np.argmin(sizes[:n])
+        if sizes[smallest] >= min_size:
+            break
         for c in range(n):
-            if sizes[c] < sizes[smallest]:
-                smallest = c
-        too_small = sizes[smallest] < min_size
+            between[smallest, c] = separation(sums, sizes, smallest, c) if c != smallest else np.float32(np.inf)
+        n = merge_pair(sums, sizes, n, np.argmin(between[smallest, :n]), smallest, labels)
+    highest = highest_separation(sums, sizes[:n], min_size)
+    for c in range(n):
+        for e in range(c):
+            between[c, e] = between[e, c] = separation(sums, sizes, c, e)
+    threshold = MERGE_RATIO * min_separation if highest >= min_separation else np.float32(np.inf)
+    while n > 1:
         lowest, a, b = np.float32(np.inf), 0, 1
         for c in range(n):
             for e in range(c):
-                if too_small and c != smallest and e != smallest:
-                    continue
-                between = separation(sums, sizes, c, e)
-                if between < lowest:
-                    lowest, a, b = between, e, c
-        if lowest >= min_separation and not too_small:
+                if between[c, e] < lowest:
+                    lowest, a, b = between[c, e], e, c
+        if lowest >= threshold:
             break
-        for j in range(sums.shape[1]):
-            sums[a, j] += sums[b, j]
-        sizes[a] += sizes[b]
-        n -= 1
-        copy_row(sums, n, sums, b)
-        sizes[b] = sizes[n]
+        for c in range(n):
+            between[a, c] = between[c, a] = max(between[a, c], between[b, c])
+        for c in range(n):
+            between[b, c] = between[c, b] = between[n - 1, c]
+        n = merge_pair(sums, sizes, n, a, b, labels)
     for c in range(n, len(sizes)):
         sizes[c] = 0
     return n
 
 
+@internal
+def merge_pair(sums, sizes, n, a, b, labels):
+    """Add cluster b to cluster a, and move the last of n clusters to the place of b; returns n - 1."""
+    for j in range(sums.shape[1]):
+        sums[a, j] += sums[b, j]
+    sizes[a] += sizes[b]
+    copy_row(sums, n - 1, sums, b)
+    sizes[b] = sizes[n - 1]
+    if labels is not None:
+        for i in range(len(labels)):
+            if labels[i] == b and a != n - 1:
+                labels[i] = a
+            elif labels[i] == n - 1:
+                labels[i] = b
+    return n - 1
+
+
+@internal
+def highest_separation(sums, sizes, min_size):
+    """The separation of the two most separated clusters with at least `min_size` contexts."""
+    highest = ZERO
+    for c in range(len(sizes)):
+        for e in range(c):
+            if min(sizes[c], sizes[e]) >= max(min_size, 1):
+                highest = max(highest, separation(sums, sizes, c, e))
+    return highest
+
+
 @kernel
 def separation(sums, sizes, c, e):
-    """How clearly contexts belong to one of two clusters rather than the other.
+    """How different the contexts of two clusters are: with S the sum of a cluster's contexts and n its size,
 
-    With S the sum of a cluster's unit vectors, n its size, and R = |S| / n (1 if all its contexts are equal):
+        (1 - cos(S_c, S_e)) s^(1/4),     s = min(n_c, n_e) / (n_c + n_e)
 
-        (1 - cos(S_c, S_e))^2 (R_c + R_e) / 2
-
-    The cosine alone would split words that occur in all kinds of contexts: clusters of scattered contexts have
-    dissimilar centers, but their contexts are no closer to their own center.
+    A cluster that has only a small share s of the two is more likely to be an accident of k-means than a sense.
     """
-    norm_c, norm_e = np.sqrt(dot(sums, c, sums, c)), np.sqrt(dot(sums, e, sums, e))
-    distance = ONE - dot(sums, c, sums, e) / max(norm_c * norm_e, TINY)
-    return distance * distance * (norm_c / np.float32(sizes[c]) + norm_e / np.float32(sizes[e])) / np.float32(2)
+    norms = np.sqrt(dot(sums, c, sums, c) * dot(sums, e, sums, e))
+    distance = max(ONE - dot(sums, c, sums, e) / max(norms, TINY), ZERO)
+    share = np.float32(min(sizes[c], sizes[e])) / np.float32(sizes[c] + sizes[e])
+    return distance * np.sqrt(np.sqrt(share))

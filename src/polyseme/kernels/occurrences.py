@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from polyseme.kernels.jit import kernel
 from polyseme.kernels.rng import below, draw
 
@@ -32,3 +34,46 @@ def sample_occurrences(tokens, first_position, offsets, rng, seen, positions):
             slot = below(draw(rng), seen[word])
         if slot < capacity:
             positions[offsets[word] + slot] = first_position + t
+
+
+@kernel
+def add_gaps(tokens, first_position, last_positions, num_gaps, gap_sums, log_gap_sums):
+    """Sum the distances between consecutive occurrences of each word, and their logarithms.
+
+    Called for consecutive chunks of a text.
+
+    tokens          IN      int32 (n,)    ids; ids >= V are skipped
+    first_position  IN      int64         position of tokens[0] in the text
+    last_positions  SHARED  int64 (V,)    position of the last occurrence of each word, -1 if it has not occurred
+    num_gaps        SHARED  int64 (V,)
+    gap_sums        SHARED  int64 (V,)
+    log_gap_sums    SHARED  float64 (V,)
+    """
+    for t in range(len(tokens)):
+        word = tokens[t]
+        if word >= len(num_gaps):
+            continue
+        position = first_position + t
+        if last_positions[word] >= 0:
+            gap = position - last_positions[word]
+            num_gaps[word] += 1
+            gap_sums[word] += gap
+            log_gap_sums[word] += np.log(np.float64(gap))
+        last_positions[word] = position
+
+
+@kernel
+def count_tokens(tokens, counts):
+    """Add the occurrences of each word in a text to its count; returns the number of ids outside 0..V-1.
+
+    tokens  IN      int32 (n,)  ids
+    counts  SHARED  int64 (V,)
+    """
+    outside = 0
+    for t in range(len(tokens)):
+        word = tokens[t]
+        if 0 <= word < len(counts):
+            counts[word] += 1
+        else:
+            outside += 1
+    return outside

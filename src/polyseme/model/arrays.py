@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from polyseme.errors import ModelError
 
+DTYPES = {"sense_offsets": np.int64, "sense_counts": np.int64, "sense_numbers": np.int32}  # others are float32
+
 
 @dataclass(frozen=True)
 class ModelArrays:
@@ -23,6 +25,7 @@ class ModelArrays:
     sense_counts: NDArray[np.int64]  # (R,)
     cluster_centers: NDArray[np.float32] | None = None  # (R, c); if absent, contexts are compared with sense vectors
     whitened_vectors: NDArray[np.float32] | None = None  # (V, c); if absent, contexts are sums of global vectors
+    sense_numbers: NDArray[np.int32] | None = None  # (R,) the 2 of `bank#2`; if absent, 1, 2, ... in order of the rows
 
     def to_dict(self) -> dict[str, NDArray[np.generic]]:
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
@@ -31,17 +34,24 @@ class ModelArrays:
     def dim(self) -> int:
         return int(self.sense_vectors.shape[1])
 
+    @property
+    def word_of_row(self) -> NDArray[np.int64]:
+        """(R,) The id of the word that each sense belongs to."""
+        return np.repeat(np.arange(len(self.sense_offsets) - 1), np.diff(self.sense_offsets))
+
     def check(self, num_words: int) -> None:
         """Raise ModelError if dtypes, shapes or sense offsets are inconsistent."""
         for name, array in self.to_dict().items():
-            vectors = name not in ("sense_offsets", "sense_counts")
-            if array.ndim != (2 if vectors else 1):
+            dtype = DTYPES.get(name, np.float32)
+            if array.ndim != (2 if dtype == np.float32 else 1):
                 raise ModelError(f"{name} has {array.ndim} dimensions")
-            if array.dtype != (np.float32 if vectors else np.int64):
+            if array.dtype != dtype:
                 raise ModelError(f"{name} has the dtype {array.dtype}")
         rows, context_dim = len(self.sense_vectors), self.dim
         if self.whitened_vectors is not None:
             context_dim = self.whitened_vectors.shape[1]
+        if self.dim < 1 or context_dim < 1:
+            raise ModelError("its vectors have 0 dimensions")
         shapes = {
             "global_vectors": (num_words, self.dim),
             "sense_vectors": (rows, self.dim),
@@ -49,6 +59,7 @@ class ModelArrays:
             "sense_counts": (rows,),
             "cluster_centers": (rows, context_dim),
             "whitened_vectors": (num_words, context_dim),
+            "sense_numbers": (rows,),
         }
         for name, array in self.to_dict().items():
             if array.shape != shapes[name]:
@@ -56,3 +67,8 @@ class ModelArrays:
         offsets = self.sense_offsets
         if offsets[0] != 0 or offsets[-1] != rows or np.any(np.diff(offsets) < 1) or np.any(self.sense_counts < 0):
             raise ModelError("sense_offsets and sense_counts are inconsistent")
+        numbers = self.sense_numbers
+        if numbers is not None and (
+            np.any(numbers < 1) or len(np.unique(self.word_of_row << 32 | numbers)) != len(numbers)
+        ):
+            raise ModelError("sense_numbers are not positive, or two senses of a word have the same number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyseme.errors import shorten
 from polyseme.model.data import ModelData
 
 MAX_VALUE_LENGTH = 80  # of a setting: a word list can be long
@@ -13,7 +14,9 @@ def card(data: ModelData) -> str:
     ambiguous = num_senses[num_senses > 1]
     mean = float(ambiguous.mean()) if len(ambiguous) else 1.0
     corpus, training = data.corpus, data.training
-    settings = "\n".join(f"| {name} | {_shortened(value)} |" for name, value in data.config.items())
+    settings = "\n".join(f"| {name} | {shorten(value, MAX_VALUE_LENGTH)} |" for name, value in data.config.items())
+    options = "".join(f"- `{refinement}`\n" for refinement in data.refinements)
+    refined = f"\nRefined after the training, with these options of `polyseme refine`:\n\n{options}" if options else ""
     return f"""# A polyseme model
 
 {len(data.vocabulary):,} words, {len(data.arrays.sense_vectors):,} sense vectors of {data.arrays.dim} dimensions
@@ -22,7 +25,7 @@ def card(data: ModelData) -> str:
 Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
 ({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
 Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training.
-
+{refined}
     polyseme senses MODEL WORD
 
     import polyseme
@@ -37,8 +40,3 @@ Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds",
 The vectors reflect the corpus, including its errors and biases. The example sentences are quoted from the corpus: its
 licence applies to them.
 """
-
-
-def _shortened(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."

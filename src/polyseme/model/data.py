@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
-from polyseme.errors import UnknownWord
+from polyseme.errors import UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
 from polyseme.vocabulary import Vocabulary
@@ -19,15 +19,18 @@ from polyseme.vocabulary import Vocabulary
 QUERY_WINDOWS = 2  # window of a query, in training windows, for models without the setting sense_window
 MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown
 MAX_KEY_DIGITS = 9  # of the number in a sense key
+MAX_LISTED = 200  # characters of a list of sense keys in a message
 
 
 @dataclass(frozen=True, eq=False)
 class ModelData:
     """The contents of a model folder, with derived arrays that are computed on first access.
 
-    config    the hyper-parameters, see `TrainConfig`
-    corpus    size and fingerprint of the training corpus
-    training  loss, tokens, seconds and threads of the training run
+    config       the hyper-parameters, see `TrainConfig`
+    corpus       size and fingerprint of the training corpus
+    training     loss, tokens, seconds and threads of the training run
+    labels       names that users gave to senses, by key
+    refinements  the options of each `refine` since the training
     """
 
     vocabulary: Vocabulary
@@ -37,6 +40,8 @@ class ModelData:
     corpus: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
     read_examples: ExampleReader = no_examples
+    labels: dict[str, str] = field(default_factory=dict)
+    refinements: tuple[str, ...] = ()
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
@@ -45,6 +50,12 @@ class ModelData:
         totals = np.add.reduceat(counts, offsets[:-1])
         visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * MIN_SHARE, 1)
         return np.maximum(np.add.reduceat(visible.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
+
+    @cached_property
+    def sense_numbers(self) -> NDArray[np.int32]:
+        """(R,) The number of each sense in its key: 2 for `bank#2`."""
+        arrays = self.arrays
+        return default_numbers(arrays.sense_offsets) if arrays.sense_numbers is None else arrays.sense_numbers
 
     @cached_property
     def multi_sense_mask(self) -> NDArray[np.bool_]:
@@ -104,8 +115,7 @@ class ModelData:
         """The key of a sense: `bank#2`, or the word itself if it has one sense."""
         word = self.word_of(row)
         name = self.vocabulary.words[word]
-        number = row - int(self.arrays.sense_offsets[word]) + 1
-        return name if self.num_visible_senses[word] == 1 else f"{name}#{number}"
+        return name if self.num_visible_senses[word] == 1 else f"{name}#{self.sense_numbers[row]}"
 
     def find(self, word_or_key: str) -> tuple[int, int | None]:
         """The id of a word, and the row of the sense if a sense was named (`bank#2`). UnknownWord if there is none."""
@@ -114,10 +124,15 @@ class ModelData:
             return match
         word = self.word_id(word_or_key.rpartition("#")[0])
         if word is not None:
-            keys = [self.key(row) for row in self.rows(word)]
-            plural = "s" if len(keys) > 1 else ""
-            raise UnknownWord(f"'{self.vocabulary.words[word]}' has {len(keys)} sense{plural}: {', '.join(keys)}.")
+            raise UnknownWord(f"{self.describe_senses(word)}.")
         raise self.vocabulary.unknown(word_or_key)
+
+    def describe_senses(self, word: int) -> str:
+        """The number of senses of a word and their keys, for error messages."""
+        keys = [self.key(row) for row in self.rows(word)]
+        plural = "s" if len(keys) > 1 else ""
+        name, listed = shorten(self.vocabulary.words[word]), shorten(", ".join(keys), MAX_LISTED)
+        return f"'{name}' has {len(keys)} sense{plural}: {listed}"
 
     def lookup(self, word_or_key: str) -> tuple[int, int | None] | None:
         """The same as `find`, but None for an unknown word or sense."""
@@ -128,8 +143,8 @@ class ModelData:
         word = self.word_id(name)
         if word is None or not (number.isdecimal() and number.isascii() and len(number) <= MAX_KEY_DIGITS):
             return None
-        rows = self.rows(word)
-        return (word, rows[int(number) - 1]) if 1 <= int(number) <= len(rows) else None
+        row = next((row for row in self.rows(word) if self.sense_numbers[row] == int(number)), None)
+        return None if row is None else (word, row)
 
     def word_id(self, word: str) -> int | None:
         """The id of a word, as spelled or else as the tokenizer normalizes it ('Bank' is 'bank'); None if unknown."""
@@ -167,6 +182,16 @@ class ModelData:
     @cached_property
     def global_norms(self) -> NDArray[np.float32]:
         return row_norms(self.arrays.global_vectors)
+
+
+def default_numbers(sense_offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    """(R,) The numbers of senses that are numbered from 1 in each word.  sense_offsets IN int64 (V + 1,)
+
+    >>> default_numbers(np.array([0, 3, 4])).tolist()
+    [1, 2, 3, 1]
+    """
+    first_rows = np.repeat(sense_offsets[:-1], np.diff(sense_offsets))
+    return (np.arange(1, len(first_rows) + 1) - first_rows).astype(np.int32)
 
 
 def row_norms(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -20,11 +20,15 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Sense:
-    """One meaning of a word. The key of a word with one sense is the word itself, otherwise for instance `bank#2`."""
+    """One meaning of a word. The key of a word with one sense is the word itself, otherwise for instance `bank#2`.
+
+    `label` is the name that a user gave to the sense (see `SenseModel.refine`).
+    """
 
     key: str
     word: str
     number: int
+    label: str | None
     share: float
     count: int
     examples: tuple[Example, ...]

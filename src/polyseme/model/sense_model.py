@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -65,6 +66,11 @@ class SenseModel:
         return self._data.training
 
     @property
+    def refinements(self) -> tuple[str, ...]:
+        """The options of each `refine` since the training, oldest first."""
+        return self._data.refinements
+
+    @property
     def tokenizer(self) -> AnyTokenizer:
         return self._data.tokenizer
 
@@ -107,7 +113,8 @@ class SenseModel:
             Sense(
                 key=data.key(row),
                 word=name,
-                number=i + 1,
+                number=int(data.sense_numbers[row]),
+                label=data.labels.get(data.key(row)),
                 share=float(shares[i]),
                 count=int(data.arrays.sense_counts[row]),
                 examples=tuple(examples[i]) if i < len(examples) else (),
@@ -144,6 +151,35 @@ class SenseModel:
     ) -> Similarity:
         """The similarity of two words or senses; with a context for each word, also their similarity in context."""
         return similarity.similarity(self._data, a, b, None if contexts is None else tuple(contexts), posterior)
+
+    def refine(
+        self,
+        *,
+        min_separation: float | None = None,
+        min_share: float | None = None,
+        merge: Iterable[str | Iterable[str]] = (),
+        drop: Iterable[str] = (),
+        labels: Mapping[str, str] = MappingProxyType({}),
+    ) -> SenseModel:
+        """A new model with senses merged, dropped or labelled, without training. Keys keep their numbers.
+
+        In this order:
+
+        merge           groups of senses to merge, such as ["bank#1+bank#3"] or [("bank#1", "bank#3")]; the merged sense
+                        keeps the lowest number
+        drop            senses to remove; their tokens are counted for the nearest remaining sense of the word
+        min_separation  merge senses of a word with a lower separation, by the rule of np-mssg (see
+                        `polyseme.kernels.kmeans`)
+        min_share       drop senses with a smaller share of their word's tokens
+        labels          names for senses, by key
+        """
+        from polyseme.model import refine  # imports Numba, which most queries do not need
+
+        return SenseModel(
+            refine.refine(
+                self._data, min_separation=min_separation, min_share=min_share, merge=merge, drop=drop, labels=labels
+            )
+        )
 
     @cached_property
     def _tagger(self) -> Tagger:

@@ -51,10 +51,10 @@ class Tagger:
         numbers = self._sense_numbers(ids, np.array([0, len(ids)])).tolist()
         return [f"{token}#{number}" if number else token for token, number in zip(tokens, numbers, strict=True)]
 
-    def _sense_numbers(self, ids: NDArray[np.int32], sentences: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of the sense of each token, from 1; 0 for tokens without several senses."""
+    def _sense_numbers(self, ids: NDArray[np.int32], sentences: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The number of the sense of each token; 0 for tokens without several senses."""
         rows, _ = self.assigner.assign(ids, sentences.astype(np.int64), self.assigner.ambiguous)
-        return np.where(rows >= 0, rows - self.data.arrays.sense_offsets[ids] + 1, 0)
+        return np.where(rows >= 0, self.data.sense_numbers[rows], 0)
 
     def _word_ids(self, tokenizer: Tokenizer) -> NDArray[np.int32]:
         """The id in the model of each word of the lexicon, or UNKNOWN."""

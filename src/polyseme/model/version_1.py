@@ -27,5 +27,6 @@ def upgrade_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     renamed = {OLD_SETTINGS.get(name, name): value for name, value in settings.items()}
     return {
-        name: OLD_VALUES[name].get(value, value) if name in OLD_VALUES else value for name, value in renamed.items()
+        name: OLD_VALUES.get(name, {}).get(value, value) if isinstance(value, str) else value
+        for name, value in renamed.items()
     }

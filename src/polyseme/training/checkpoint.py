@@ -1,23 +1,41 @@
-"""Checkpoints: the arrays of a run and its progress, in one file that is replaced atomically."""
+"""Checkpoints: the arrays of a run and its progress, in one file that is replaced atomically.
+
+The metadata of the file has two entries: `state`, a JSON object with everything but the arrays, which includes the
+SHA-256 digest of each array; and `sha256`, the digest of `state` itself.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from polyseme._io.atomic import atomic_file
+from polyseme._io.strict_json import check_types, parse_json
 from polyseme._io.tensors import map_tensors, write_tensors
-from polyseme.errors import ModelError, TrainingError
+from polyseme._io.thread_pool import map_in_order
+from polyseme.errors import ModelError, TrainingError, shorten
 from polyseme.training.config import TrainConfig
 from polyseme.training.trainer import Trainer, TrainingTotals
 from polyseme.training.workspace import CHECKPOINT
 
-FORMAT_VERSION = 3  # since settings have their present names
+FORMAT_VERSION = 4  # since checkpoints have digests
+STATE_TYPES = {"corpus": str, "blocks_done": int, "seconds": float, "senses_split": bool}
+TOTALS_TYPES = {"tokens": int, "pairs": int, "loss": float}
+
+Arrays = dict[str, NDArray[np.generic]]
 
 
 def write_checkpoint(folder: Path, trainer: Trainer) -> None:
     """Write a checkpoint of a trainer that is paused between two blocks."""
+    arrays = trainer.state.to_arrays()
     state = {
         "format_version": FORMAT_VERSION,
         "config": trainer.state.config.to_dict(),
@@ -26,39 +44,80 @@ def write_checkpoint(folder: Path, trainer: Trainer) -> None:
         "seconds": trainer.seconds,
         "totals": vars(trainer.totals),
         "senses_split": trainer.state.senses_split,
+        "arrays": _digests(arrays, trainer.state.threads),
     }
+    text = json.dumps(state)
     with atomic_file(folder / CHECKPOINT) as path:
-        write_tensors(path, trainer.state.to_arrays(), {"state": json.dumps(state)})
+        write_tensors(path, arrays, {"state": text, "sha256": hashlib.sha256(text.encode()).hexdigest()})
 
 
 def read_config(folder: Path) -> TrainConfig | None:
     """The config of the run that wrote the checkpoint in a folder; None if there is no checkpoint."""
     path = folder / CHECKPOINT
-    return TrainConfig.from_dict(_read(path)[1]["config"]) if path.exists() else None
+    if not os.path.lexists(path):
+        return None
+    with _refuse_damage(path):
+        return _config(_read(path)[1])
 
 
 def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
     """Bring a new trainer to the state of the checkpoint in a folder, if there is one."""
     path = folder / CHECKPOINT
-    if not path.exists():
+    if not os.path.lexists(path):
         return
-    arrays, state = _read(path)
-    if state["corpus"] != trainer.corpus.fingerprint:
-        raise TrainingError(f"the checkpoint {path} is of another corpus; start again with --force.")
-    trainer.state.restore(arrays, bool(state["senses_split"]))
-    trainer.blocks_done = int(state["blocks_done"])
-    trainer.seconds = float(state["seconds"])
-    trainer.totals = TrainingTotals(**state["totals"])
+    with _refuse_damage(path):
+        arrays, state = _read(path)
+        if state["corpus"] != trainer.corpus.fingerprint:
+            raise TrainingError(f"the checkpoint {path} is of another corpus; start again with --force.")
+        if not 0 <= state["blocks_done"] <= trainer.num_blocks:
+            raise ValueError(f"it has {state['blocks_done']:,} blocks of {trainer.num_blocks:,}")
+        for name, digest in _digests(arrays, trainer.state.threads).items():
+            if state["arrays"].get(name) != digest:
+                raise ValueError(f"the array '{shorten(name)}' was changed after it was written")
+        trainer.state.restore(arrays, state["senses_split"])
+        trainer.blocks_done = state["blocks_done"]
+        trainer.seconds = float(state["seconds"])
+        trainer.totals = TrainingTotals(**state["totals"])
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arrays of a checkpoint, memory-mapped, and the rest of its state."""
+def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays of a checkpoint, memory-mapped, and the rest of its state. Only the digest of the state is checked."""
+    arrays, metadata = map_tensors(path)
+    text = metadata["state"]
+    state = parse_json(text)
+    if not isinstance(state, dict) or not all(isinstance(state.get(key), dict) for key in ("totals", "arrays")):
+        raise ValueError("it does not describe a run")
+    if state.get("format_version") != FORMAT_VERSION:
+        raise ValueError(f"another version of polyseme wrote it, in format {shorten(state.get('format_version'))}")
+    if hashlib.sha256(text.encode()).hexdigest() != metadata.get("sha256"):
+        raise ValueError("it was changed after it was written")
+    check_types(state, STATE_TYPES)
+    check_types(state["totals"], TOTALS_TYPES)
+    _config(state)
+    return arrays, state
+
+
+def _config(state: dict[str, Any]) -> TrainConfig:
+    if not isinstance(state.get("config"), dict):
+        raise ValueError("it has no settings")
+    return TrainConfig.from_dict(state["config"])
+
+
+def _digests(arrays: Arrays, threads: int) -> dict[str, str]:
+    """The SHA-256 digest of each array; training is paused, so its threads compute them."""
+    return dict(zip(arrays, map_in_order(_digest, arrays.values(), threads), strict=True))
+
+
+def _digest(array: NDArray[np.generic]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).data.cast("B")).hexdigest() if array.size else ""
+
+
+@contextmanager
+def _refuse_damage(path: Path) -> Iterator[None]:
+    """Turn errors of reading a checkpoint into a TrainingError of one line."""
     try:
-        arrays, metadata = map_tensors(path)
-        state = json.loads(metadata["state"])
-        if state["format_version"] != FORMAT_VERSION:
-            raise ValueError(f"another version of polyseme wrote it, in format {state['format_version']}")
-        TrainConfig.from_dict(state["config"])
-        return dict(arrays), state
-    except (ModelError, ValueError, KeyError, TypeError) as error:
-        raise TrainingError(f"the checkpoint {path} cannot be read ({error}); start again with --force.") from error
+        yield
+    except (ModelError, OSError, ValueError, KeyError, TypeError) as error:
+        raise TrainingError(
+            f"the checkpoint {path} cannot be read ({shorten(error, 200)}); start again with --force."
+        ) from error

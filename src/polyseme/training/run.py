@@ -15,7 +15,7 @@ from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
-from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError
+from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError, shorten
 from polyseme.examples.selection import collect_examples
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model import storage
@@ -129,7 +129,7 @@ class _Run:
         """The encoded corpus and the vocabulary to train on."""
         started = time.monotonic()
         encoded = self.encode(corpus, tokenizer)
-        before = encoded.description["tokenizer"]
+        before = shorten(encoded.description["tokenizer"])
         if before != tokenizer.name:
             raise CorpusError(
                 f"the corpus was encoded with the tokenizer '{before}', not '{tokenizer.name}'; "

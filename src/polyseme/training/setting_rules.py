@@ -23,7 +23,7 @@ OF_SENSES = ("senses", "sense_init", "warmup", "multi_sense_top", "multi_sense_m
 OF_DISCOVERY = ("max_senses", "min_separation", "new_sense_threshold")
 
 NO_EFFECT = (
-    NoEffect(("senses",), "model", ("np-mssg",), "use --max-senses instead"),
+    NoEffect(("senses",), "model", ("np-mssg",), "use --max-senses instead, or choose --model mssg"),
     NoEffect(OF_DISCOVERY, "model", ("skip-gram", "mssg", "mssg-maxout", "random-senses"), "choose --model np-mssg"),
     NoEffect(OF_SENSES, "model", ("skip-gram",), "choose a model with several senses, such as mssg"),
     NoEffect(("whitening", "sense_dim"), "model", ("skip-gram", "mssg-maxout"), "choose --model mssg or np-mssg"),

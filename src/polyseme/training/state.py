@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.errors import ConfigError, shorten
 from polyseme.kernels.nearest_sense import AT_RANDOM, BY_CENTER, BY_VECTOR, ONE_SENSE
-from polyseme.kernels.simd.padding import zero_padded_rows
+from polyseme.kernels.simd.padding import padded_width, zero_padded_rows
 from polyseme.kernels.train.block import KernelConfig, Parameters, Tables
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
@@ -52,6 +53,8 @@ class TrainState:
         """The state before training: random vectors, uniform in +-1/2d, and one sense per word."""
         subsample = config.subsample_for(int(vocabulary.counts.sum()))
         config = replace(config, subsample=subsample)
+        keep = vocabulary.keep_thresholds(subsample)
+        _refuse_empty_subsample(config, vocabulary, keep)
         offsets = _sense_offsets(config, vocabulary)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
         random = np.random.default_rng(config.seed)
@@ -71,7 +74,7 @@ class TrainState:
             sense_offsets=offsets,
             num_senses=np.ones(words, np.int32),
         )
-        tables = Tables(vocabulary.keep_thresholds(subsample), vocabulary.negative_table(), global_vectors)
+        tables = Tables(keep, vocabulary.negative_table(), global_vectors)
         return cls(config, vocabulary, threads, parameters, tables, senses_split=False)
 
     @property
@@ -167,7 +170,8 @@ class TrainState:
         return arrays
 
     def restore(self, arrays: Arrays, senses_split: bool) -> None:
-        """Set the arrays to those that `to_arrays` returned."""
+        """Set the arrays to those that `to_arrays` returned; ValueError if they do not fit this state."""
+        self._check(arrays, senses_split)
         whitened = arrays.pop("whitened_vectors", None)
         for name, array in arrays.items():
             getattr(self.parameters, name)[: len(array)] = array
@@ -176,6 +180,27 @@ class TrainState:
             table[:] = whitened
             self.tables = self.tables._replace(context_table=table)
         self.senses_split = senses_split
+
+    def _check(self, arrays: Arrays, senses_split: bool) -> None:
+        """Raise ValueError if kernels could read or write outside the arrays."""
+        layout = {name: (array.shape, array.dtype) for name, array in self.to_arrays().items()}
+        if senses_split and uses_cluster_centers(self.config) and self.config.whitening > 0:
+            shape = (len(self.vocabulary), padded_width(_context_dim(self.config)))
+            layout["whitened_vectors"] = (shape, np.dtype(np.float32))
+        if different := sorted(layout.keys() ^ arrays.keys()):
+            raise ValueError(f"these arrays are missing or unknown: {shorten(', '.join(different))}")
+        for name, (shape, dtype) in layout.items():
+            if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
+                raise ValueError(f"{name} is {arrays[name].dtype} {arrays[name].shape}, not {dtype} {shape}")
+            if not np.isfinite(arrays[name]).all():
+                raise ValueError(f"{name} has values that are not finite")
+        offsets, num_senses = self.parameters.sense_offsets, np.asarray(arrays["num_senses"], np.int64)
+        if not np.array_equal(arrays["sense_offsets"], offsets):
+            raise ValueError("sense_offsets do not fit the settings and the vocabulary")
+        if num_senses.min() < 1 or np.any(num_senses > np.diff(offsets)):
+            raise ValueError("num_senses does not fit sense_offsets")
+        if np.asarray(arrays["sense_counts"], np.int64).min() < 0:
+            raise ValueError("a sense has a negative count")
 
 
 def uses_cluster_centers(config: TrainConfig) -> bool:
@@ -217,6 +242,19 @@ def _fill_uniform(random: np.random.Generator, vectors: Floats) -> None:
         chunk[:] = random.random(chunk.shape, np.float32)
         chunk -= np.float32(0.5)
         chunk *= scale
+
+
+def _refuse_empty_subsample(config: TrainConfig, vocabulary: Vocabulary, keep: NDArray[np.uint64]) -> None:
+    """Raise ConfigError if subsampling is expected to keep less than one token in all epochs.
+
+    keep  IN  uint64 (V,)  as from `Vocabulary.keep_thresholds`
+    """
+    kept_tokens = config.epochs * float(vocabulary.counts @ (keep / 2.0**32))
+    if kept_tokens < 1:
+        raise ConfigError(
+            f"--subsample {config.subsample} drops all of the {int(vocabulary.counts.sum()):,} tokens; "
+            f"give a larger value such as 1e-4, or 0 to keep all."
+        )
 
 
 def _context_dim(config: TrainConfig) -> int:

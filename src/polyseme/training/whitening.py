@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.errors import TrainingError
 from polyseme.kernels.simd.padding import zero_padded_rows
 
 MIN_EIGENVALUE = 1e-6  # relative to the largest
@@ -39,6 +40,8 @@ def whiten(vectors: Floats, weights: NDArray[np.float64], exponent: float, compo
     for rows in _chunks(len(vectors)):
         centered = vectors[rows] - mean
         covariance += (centered * shares[rows, None]).T @ centered
+    if not np.isfinite(covariance).all():
+        raise TrainingError("training diverged: vectors are not finite; try a lower --learning-rate.")
     eigenvalues, eigenvectors = np.linalg.eigh(covariance)  # in ascending order
     eigenvalues = np.maximum(eigenvalues / max(eigenvalues[-1], 1e-30), MIN_EIGENVALUE)
     transform = (eigenvectors * eigenvalues ** (-exponent / 2))[:, -components:].astype(np.float32)

@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from polyseme._io.atomic import atomic_file
-from polyseme.errors import Interrupted, OutputExists, TrainingError
+from polyseme._io.plain_files import plain_file_size
+from polyseme._io.strict_json import check_types, read_json_object
+from polyseme.errors import Interrupted, OutputExists, TrainingError, shorten
 from polyseme.training.config import TrainConfig
 
 RUN, CORPUS, CHECKPOINT, LOG, MODEL, LOCK = (
@@ -58,13 +60,14 @@ def unfinished_run(model: Path) -> UnfinishedRun | None:
     if not _is_unfinished(folder):
         return None
     path = folder / RUN
-    if not path.exists():
+    if not os.path.lexists(path):
         return UnfinishedRun(None, replaces_model=False)
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
-        return UnfinishedRun(TrainConfig.from_dict(run["config"]), bool(run["replaces_model"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise TrainingError(f"{path} cannot be read ({error}); start again with --force.") from error
+        run = read_json_object(path)
+        check_types(run, {"replaces_model": bool, "config": dict})
+        return UnfinishedRun(TrainConfig.from_dict(run["config"]), run["replaces_model"])
+    except (OSError, ValueError, TypeError) as error:
+        raise TrainingError(f"{path} cannot be read ({shorten(error, 200)}); start again with --force.") from error
 
 
 @contextmanager
@@ -110,6 +113,7 @@ def _locked(model: Path, folder: Path) -> Iterator[None]:
     if folder.exists() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise OutputExists(f"{folder} exists and was not created by polyseme; choose another name for the model.")
     folder.mkdir(parents=True, exist_ok=True)
+    _refuse_special_files(folder)
     with (folder / LOCK).open("a") as lock:
         if not _try_lock(lock):
             raise TrainingError(f"another process is training {model}; wait for it, or choose another name.")
@@ -128,10 +132,22 @@ def _has_saved(folder: Path, model: Path) -> bool:
     try:
         if model.is_dir() and [path.name for path in folder.iterdir()] == [LOCK]:
             return True
-        copy = (model / LOG).read_bytes()
-        return bool(copy) and (folder / LOG).read_bytes().startswith(copy)
-    except OSError:
+        copied, log = model / LOG, folder / LOG
+        if not 0 < plain_file_size(copied) <= plain_file_size(log):
+            return False
+        return log.read_bytes().startswith(copied.read_bytes())
+    except (OSError, ValueError):
         return False
+
+
+def _refuse_special_files(folder: Path) -> None:
+    """Raise TrainingError if a file of the workspace is a symbolic link or a FIFO: training would write through it."""
+    for name in (RUN, CHECKPOINT, LOG, LOCK, CORPUS, MODEL, OLD_MODEL):
+        path = folder / name
+        is_folder = name in (CORPUS, MODEL, OLD_MODEL)
+        if os.path.lexists(path) and (path.is_symlink() or not (path.is_dir() if is_folder else path.is_file())):
+            kind = "folder" if is_folder else "regular file"
+            raise TrainingError(f"{path} is not a {kind}, so this run did not write it; remove it.")
 
 
 def _clear(folder: Path, keep: tuple[str, ...]) -> None:

@@ -7,11 +7,13 @@ that contains NUL, or whose first block has more than 10% such bytes, is refused
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from polyseme.corpus.sources import Source
-from polyseme.errors import CorpusError
+from polyseme.errors import CorpusError, PolysemeError
 
 BLOCK_BYTES = 1 << 20
 UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # LE: also starts UTF-32-LE
@@ -28,33 +30,47 @@ class Block:
 
 def read_blocks(
     source: Source, block_bytes: int = BLOCK_BYTES, wait: Callable[[], None] = lambda: None
-) -> Iterator[Block]:
+) -> Generator[Block, None, None]:
     """Yield the text of a source in blocks of about `block_bytes`; CorpusError if it changes while it is read.
 
     wait  called again and again while a pipe has no data; it may raise
     """
     offset = 0
     rest = b""
+    with _opened(source, wait) as stream:
+        while data := stream.read(block_bytes):
+            if offset == 0 and not rest:
+                _refuse_other_encodings(data, source)
+                if data.startswith(codecs.BOM_UTF8):
+                    offset, data = len(codecs.BOM_UTF8), data[len(codecs.BOM_UTF8) :]
+            data = rest + data
+            end = _block_end(data, block_bytes)
+            if end:
+                yield _make_block(data[:end], offset, source)
+                offset += end
+            rest = data[end:]
+        if rest:
+            yield _make_block(rest, offset, source)
+
+
+def read_lines(source: Source, max_bytes: int) -> Iterator[bytes]:
+    """Yield the lines of a source; a line longer than `max_bytes` is split."""
+    with _opened(source) as stream:
+        while line := stream.readline(max_bytes):
+            yield line
+
+
+@contextmanager
+def _opened(source: Source, wait: Callable[[], None] = lambda: None) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a source; CorpusError if they cannot be read to the end."""
     try:
         with source.open(to_end=True, wait=wait) as stream:
-            while data := stream.read(block_bytes):
-                if offset == 0 and not rest:
-                    _refuse_other_encodings(data, source)
-                    if data.startswith(codecs.BOM_UTF8):
-                        offset, data = len(codecs.BOM_UTF8), data[len(codecs.BOM_UTF8) :]
-                data = rest + data
-                end = _block_end(data, block_bytes)
-                if end:
-                    yield _make_block(data[:end], offset, source)
-                    offset += end
-                rest = data[end:]
-            if rest:
-                yield _make_block(rest, offset, source)
+            yield stream
+    except PolysemeError:
+        raise
     except PermissionError:
         raise CorpusError(f"no permission to read {source.path}; change it with: chmod u+r FILE") from None
     except (OSError, EOFError, ValueError) as error:
-        if isinstance(error, CorpusError):
-            raise
         raise _damaged(source, error) from error
     except Exception as error:
         if type(error).__name__ in ("LZMAError", "ZstdError", "error"):  # of lzma, zstd and zlib

@@ -15,7 +15,6 @@ from polyseme.kernels.jit import inline
 from polyseme.kernels.simd.padding import FLOATS_PER_LINE
 from polyseme.kernels.simd.pointer import item_pointer
 
-BYTES_PER_LINE = 64
 _HIGH_LOCALITY, _DATA_CACHE = 3, 1  # arguments of LLVM's prefetch intrinsic
 
 

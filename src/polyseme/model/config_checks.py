@@ -1,0 +1,63 @@
+"""The values of config.json that queries and the model card use: their types and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyseme._io.strict_json import check_types
+from polyseme.errors import shorten
+
+MAX_WINDOW = 1_000_000
+
+TYPES: dict[str, dict[str, type]] = {
+    "settings": {"model": str, "window": int, "subsample": float},
+    "corpus": {"tokens": int, "sentences": int},
+    "training": {"seconds": float, "loss": float, "threads": int},
+}
+OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # imported vectors and models of version 1 do not have these
+    "settings": {"sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int},
+    "corpus": {"bad_bytes": int},
+    "training": {},
+}
+LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, are 0 or more
+    "window": (1, MAX_WINDOW),
+    "sense_window": (0, MAX_WINDOW),
+    "sense_decay": (0, 1),
+    "subsample": (0, 1),
+}
+
+
+def check_config(config: dict[str, Any]) -> None:
+    """Raise ValueError if a value is missing, has another type, or is out of range."""
+    check_types(config, {"tokenizer": str})
+    for part, types in TYPES.items():
+        values = config.get(part)
+        if not isinstance(values, dict):
+            raise ValueError(f"'{part}' is missing")
+        present = {name: kind for name, kind in OPTIONAL_TYPES[part].items() if name in values}
+        check_types(values, types | present)
+        for name, kind in (types | present).items():
+            low, high = LIMITS.get(name, (0, float("inf")))
+            if kind is not str and name != "loss" and not low <= values[name] <= high:
+                raise ValueError(f"'{name}' is out of range: {shorten(values[name])}")
+    _check_multi_sense_words(config["settings"])
+    labels, refinements = config.get("labels", {}), config.get("refinements", [])
+    if not (isinstance(labels, dict) and all(isinstance(label, str) for label in labels.values())):
+        raise ValueError("'labels' must be an object of strings")
+    if not (isinstance(refinements, list) and all(isinstance(options, str) for options in refinements)):
+        raise ValueError("'refinements' must be a list of strings")
+    for name, entry in config["files"].items():
+        if not isinstance(entry, dict):
+            raise ValueError(f"the entry of {name} is not an object with 'bytes' and 'sha256'")
+        check_types(entry, {"bytes": int, "sha256": str})
+
+
+def _check_multi_sense_words(settings: dict[str, Any]) -> None:
+    """The settings that say which words may have several senses are all present, or none is."""
+    names = ("multi_sense_top", "multi_sense_min_count", "multi_sense_words")
+    present = [name for name in names if name in settings]
+    if present and len(present) < len(names):
+        raise ValueError(f"'{present[0]}' is given without the other settings of multi_sense")
+    words = settings.get("multi_sense_words")
+    if words is not None and not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        raise ValueError("'multi_sense_words' must be a list of words")
