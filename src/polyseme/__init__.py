@@ -5,9 +5,11 @@ for sense in model.senses("bank"):
     print(sense.key, f"{sense.share:.0%}", [n.word for n in sense.neighbours(5)])
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+TYPE_CHECKING = False  # as in typing, whose import would take most of the time of `import polyseme`
 __version__ = "0.1.0"
 __all__ = [
     "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "Interrupted", "MissingExtra",
@@ -17,6 +19,8 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from polyseme.errors import (
         ConfigError,
         CorpusError,

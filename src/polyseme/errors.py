@@ -59,4 +59,6 @@ class UnknownWord(PolysemeError, KeyError):
 
 
 class Interrupted(PolysemeError):
-    """Training was stopped on request; it can be resumed."""
+    """A command was stopped on request; training can be resumed."""
+
+    signal = 2  # the number of the signal that the command line received: SIGINT unless it is set

@@ -57,7 +57,7 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
         (["senses", ".", "bank"], "is not a model"),
         (["tag", "text.txt"], "is a file, not a model folder"),
         (["fly"], "fly"),
-        (["demo", "--seed", "-1"], "--seed must be 0 or more"),
+        (["demo", "--seed", "-1"], 'Invalid value "-1" for --seed. It must be between 0 and'),
         (["train", "text.txt", "."], "already exists"),
         (["train", "text.txt", "m", "--min-count", "9" * 400], "--min-count"),
         (

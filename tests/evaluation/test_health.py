@@ -102,5 +102,15 @@ def test_a_damaged_text_is_refused_in_one_line(damage: str, suffix: str, mssg: S
     assert "\n" not in str(error.value)
 
 
+def test_all_texts_of_a_folder_are_read(mssg: SenseModel, planted_text: Path, tmp_path: Path) -> None:
+    lines = planted_text.read_text().splitlines(keepends=True)[:400]
+    (tmp_path / "all.txt").write_text("".join(lines))
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.txt").write_text("zzz")
+    (tmp_path / "parts" / "b.txt").write_text("".join(lines[:200]))
+    (tmp_path / "parts" / "c.txt.gz").write_bytes(gzip.compress("".join(lines[200:]).encode()))
+    assert health(mssg, tmp_path / "parts").table == health(mssg, tmp_path / "all.txt").table
+
+
 def test_a_model_with_one_sense_per_word_has_no_scores() -> None:
     assert health(toy(single_sense_words())).notes == ("no word may have several senses.",)

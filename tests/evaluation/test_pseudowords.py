@@ -16,6 +16,7 @@ from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import ConfigError, DataError
 from polyseme.evaluation import pseudowords as module
 from polyseme.evaluation.pseudowords import Selection, merge_words, pseudowords, select_words
+from polyseme.formats.open_model import open_model
 from polyseme.model.data import unit_rows
 from polyseme.training.config import make_config
 
@@ -164,6 +165,17 @@ def test_a_corpus_that_is_too_small_is_refused(mssg: SenseModel, tmp_path: Path)
     (tmp_path / "small.txt").write_text("a few words only\n" * 30)
     with pytest.raises(DataError, match="the corpus has 0 words with 100 to 750 tokens that are in the vocabulary"):
         pseudowords(mssg, tmp_path / "small.txt")
+
+
+def test_vectors_without_training_settings_are_refused(planted_text: Path, tmp_path: Path) -> None:
+    (tmp_path / "vectors.txt").write_text("2 2\nbank 1 0\nriver 0 1\n")
+    with pytest.raises(DataError, match="these vectors have none: polyseme did not train them. Give a model that was"):
+        pseudowords(open_model(tmp_path / "vectors.txt"), planted_text)
+
+
+def test_a_negative_seed_is_refused(mssg: SenseModel, planted_text: Path) -> None:
+    with pytest.raises(ConfigError, match="--seed must be between 0 and .*, not -1"):
+        pseudowords(mssg, planted_text, seed=-1)
 
 
 def test_settings_other_than_those_of_the_model_can_be_evaluated(mssg_path: Path, planted_text: Path) -> None:

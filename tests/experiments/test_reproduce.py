@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.planted import PlantedCorpus, plant
 from polyseme.errors import Interrupted, MissingFile, OutputExists
-from polyseme.experiments.plan import Profile
+from polyseme.experiments.plan import PROFILES, Profile
 from polyseme.experiments.reproduce import reproduce
 
 TINY = Profile(dims=(8, 12), figure_dims=(8, 12), figure_senses=(1, 2, 3), figure_dim=8, epochs=1)
@@ -97,6 +99,19 @@ def test_a_second_run_reuses_all_models(out: Path, corpus: Path, data: Path) -> 
 def test_models_trained_with_other_settings_are_not_reused(out: Path, corpus: Path, data: Path) -> None:
     with pytest.raises(OutputExists, match="was trained with another seed; choose another OUT"):
         reproduce(corpus, out, data=data, profile=TINY, threads=1, seed=2)
+
+
+def test_another_tokenizer_does_not_reuse_the_encoded_corpus(
+    out: Path, corpus: Path, data: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(out, tmp_path / "out")
+    with pytest.raises(OutputExists, match="was trained with another tokenizer; choose another OUT"):
+        reproduce(corpus, tmp_path / "out", data=data, profile=TINY, threads=1, tokenizer="whitespace")
+    assert EncodedCorpus.open(tmp_path / "out" / "corpus").description["tokenizer"] == "whitespace"
+
+
+def test_the_quick_profile_trains_less_than_the_full_one() -> None:
+    assert PROFILES["quick"].epochs < PROFILES["full"].epochs
 
 
 def test_missing_data_is_reported_before_training(corpus: Path, tmp_path: Path) -> None:

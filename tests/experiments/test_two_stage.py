@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,10 @@ from polyseme.corpus.planted import PlantedCorpus
 from polyseme.corpus.planted_words import TOPICS
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
-from polyseme.errors import OutputExists
+from polyseme.errors import Interrupted, OutputExists
 from polyseme.evaluation.planted_recovery import score_planted
-from polyseme.experiments.tfidf import ContextCounter, inverse_document_frequencies
+from polyseme.experiments import two_stage
+from polyseme.experiments.tfidf import ContextCounter, inverse_document_frequencies, spherical_k_means
 from polyseme.experiments.two_stage import (
     STAGES,
     WINDOW,
@@ -29,7 +31,9 @@ from polyseme.experiments.two_stage import (
     label_corpus,
     train_two_stage,
 )
+from polyseme.kernels.assign import assign_senses
 from polyseme.training.config import TrainConfig
+from polyseme.training.events import CorpusEncoded, Event
 
 CONFIG = TrainConfig(dim=32, seed=1, threads=1)
 
@@ -113,6 +117,33 @@ def test_a_folder_that_is_not_a_model_is_not_overwritten(corpus: EncodedCorpus, 
     (tmp_path / "notes").write_text("mine")
     with pytest.raises(OutputExists, match="choose another name"):
         train_two_stage(corpus, tmp_path, config=CONFIG)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_each_stage_stops_when_stop_returns_true(
+    stage: str, corpus: EncodedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []  # stages, once for each corpus, word and block
+
+    def spy(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            called.append(name)
+            return function(*arguments)
+
+        return call
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CorpusEncoded):
+            called.append("senses" if "words" in called else "words")
+
+    monkeypatch.setattr(two_stage, "spherical_k_means", spy("clustering", spherical_k_means))
+    monkeypatch.setattr(two_stage, "assign_senses", spy("labelling", assign_senses))
+    monkeypatch.setattr(two_stage, "BLOCK_TOKENS", 1000)
+    with pytest.raises(Interrupted):
+        train_two_stage(corpus, tmp_path / "m", config=CONFIG, listen=listen, stop=lambda: stage in called)
+    assert called.count(stage) == 1
+    assert called[-1] == stage
+    assert not (tmp_path / "m").exists()
 
 
 def test_the_same_seed_gives_the_same_model(corpus: EncodedCorpus, tmp_path: Path) -> None:

@@ -10,17 +10,24 @@ import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from polyseme import SenseModel, train
-from polyseme.errors import ConfigError, Interrupted, OutputExists, TrainingError
+from polyseme._io import atomic
+from polyseme.corpus.encoding import encode
+from polyseme.corpus.sources import find_sources
+from polyseme.corpus.tokenizers import WORDS
+from polyseme.errors import ConfigError, Interrupted, MissingFile, OutputExists, TrainingError
 from polyseme.training import trainer
 from polyseme.training.checkpoint import read_config
 from polyseme.training.config import make_config
-from polyseme.training.events import CheckpointWritten, Event, TrainingProgress
+from polyseme.training.events import CheckpointWritten, Event, ModelSaved, TrainingProgress
+from polyseme.training.workspace import workspace
 from tests.conftest import MODELS, command
 
 KILLS = int(os.environ.get("POLYSEME_KILLS", "8"))
@@ -152,7 +159,8 @@ def test_the_corpus_cannot_change_when_a_run_is_resumed(unfinished: Path, tmp_pa
 def test_temporary_files_of_a_killed_process_are_removed(planted_text: Path, tmp_path: Path) -> None:
     for leftover in ("model", ".corpus.1.part"):
         (tmp_path / "m.training" / leftover).mkdir(parents=True)
-    (tmp_path / "m.training" / "lock").touch()
+    for leftover in ("lock", "run.json"):
+        (tmp_path / "m.training" / leftover).touch()
     train(planted_text, tmp_path / "m", dim=8, epochs=1)
     assert {p.name for p in tmp_path.iterdir()} == {"m"}
 
@@ -245,11 +253,176 @@ def test_a_setting_without_effect_does_not_discard_an_unfinished_run(unfinished:
     assert (unfinished.with_name("m.training") / "checkpoint.safetensors").exists()
 
 
-def test_resume_does_not_change_a_finished_model(planted_text: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def finished(planted_text: Path, tmp_path: Path) -> Path:
     train(planted_text, tmp_path / "m", dim=8, epochs=1)
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "m").iterdir()}
-    train(planted_text, tmp_path / "m", resume=True)
-    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "m").iterdir()} == before
+    return tmp_path / "m"
+
+
+def times(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"dim": 8, "epochs": 1, "threads": 2}, {"config": make_config(dim=8, epochs=1)}, {"recipe": "default"}],
+)
+def test_resume_returns_a_finished_model_of_the_same_settings_and_corpus(
+    options: dict[str, Any], finished: Path, planted_text: Path
+) -> None:
+    before = times(finished)
+    assert train(planted_text, finished, resume=True, **options).dim == 8
+    assert times(finished) == before
+    assert {p.name for p in finished.parent.iterdir()} == {"m"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dim": 16}, "m has --dim 8, not 16; choose another name for the model, or train it again with --force."),
+        ({"recipe": "paper"}, "m has --adagrad|m has --max-negatives|m has --max-senses"),
+        ({"config": make_config(dim=8, epochs=2)}, "m has --epochs 1, not 2;"),
+        ({"multi_sense_words": ("bank",)}, "m has --multi-sense-words None, not a list of 1 words;"),
+        ({"tokenizer": "whitespace"}, "m has --tokenizer words, not whitespace;"),
+    ],
+)
+def test_resume_refuses_a_finished_model_of_other_settings(
+    options: dict[str, Any], message: str, finished: Path, planted_text: Path
+) -> None:
+    before = times(finished)
+    with pytest.raises(TrainingError, match=message):
+        train(planted_text, finished, resume=True, **options)
+    assert times(finished) == before
+
+
+def test_resume_refuses_a_finished_model_of_another_corpus(finished: Path, planted_text: Path, tmp_path: Path) -> None:
+    text = planted_text.read_text()
+    (tmp_path / "other.txt").write_text(text.replace("bank", "band"))
+    with pytest.raises(TrainingError, match="m was trained on another corpus; choose another name for the model, or"):
+        train(tmp_path / "other.txt", finished, resume=True)
+    with pytest.raises(MissingFile, match="nothing.txt does not exist"):
+        train(tmp_path / "nothing.txt", finished, resume=True)
+    (tmp_path / "copy.txt").write_text(text)
+    assert train(tmp_path / "copy.txt", finished, resume=True).dim == 8
+
+
+def test_another_recipe_cannot_be_resumed_with(unfinished: Path, planted_text: Path) -> None:
+    with pytest.raises(TrainingError, match="the unfinished run has --.*resume it without that option"):
+        train(planted_text, unfinished, resume=True, recipe="paper")
+
+
+def test_resume_continues_an_interrupted_run_that_replaces_a_model(finished: Path, planted_text: Path) -> None:
+    stop = StopAt(0.0)
+    with pytest.raises(Interrupted):
+        train(planted_text, finished, force=True, dim=16, epochs=100, listen=stop.listen, stop=stop.stop)
+    assert SenseModel.load(finished).dim == 8
+    assert train(planted_text, finished, resume=True).dim == 16
+    assert {p.name for p in finished.parent.iterdir()} == {"m"}
+
+
+def test_resume_continues_a_run_that_replaces_a_model_and_was_interrupted_while_it_read_the_corpus(
+    finished: Path, planted_text: Path
+) -> None:
+    with pytest.raises(Interrupted):
+        train(planted_text, finished, force=True, dim=16, epochs=1, stop=lambda: True)
+    with pytest.raises(TrainingError, match="the unfinished run has --dim 16, not 8"):
+        train(planted_text, finished, resume=True, dim=8)
+    model = train(planted_text, finished, resume=True)
+    assert (model.dim, model.config["epochs"]) == (16, 1)
+    assert {p.name for p in finished.parent.iterdir()} == {"m"}
+
+
+def test_resume_does_not_replace_a_model_that_the_interrupted_run_was_not_told_to_replace(
+    unfinished: Path, mssg_path: Path, planted_text: Path
+) -> None:
+    shutil.copytree(mssg_path, unfinished)
+    with pytest.raises(OutputExists, match="already exists; choose another name, or overwrite it with --force"):
+        train(planted_text, unfinished, resume=True)
+    assert (unfinished.with_name("m.training") / "checkpoint.safetensors").exists()
+
+
+@pytest.fixture
+def killed_while_encoded(planted_text: Path, tmp_path: Path) -> Path:
+    """A run that was killed after it had encoded the corpus and before its first checkpoint."""
+    killed = tmp_path / "m.training"
+    with workspace(tmp_path / "m", make_config(dim=8, epochs=1), resume=False, force=False) as folder:
+        encode(find_sources(planted_text), WORDS, folder / "corpus")
+        shutil.copytree(folder, tmp_path / "copy")
+    (tmp_path / "copy").rename(killed)
+    return tmp_path / "m"
+
+
+def test_a_failed_resume_before_the_first_checkpoint_keeps_the_encoded_corpus(
+    killed_while_encoded: Path, planted_text: Path, tmp_path: Path
+) -> None:
+    model, corpus = killed_while_encoded, tmp_path / "m.training" / "corpus"
+    before = times(corpus)
+    (tmp_path / "other.txt").write_text("another text altogether")
+    with pytest.raises(TrainingError, match="the unfinished run read"):
+        train(tmp_path / "other.txt", model, resume=True)
+    with pytest.raises(TrainingError, match="the unfinished run has --min-count 5, not 10000"):
+        train(planted_text, model, resume=True, min_count=10_000)
+
+    def fail(_: Event) -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        train(planted_text, model, resume=True, listen=fail)
+    assert times(corpus) == before
+    assert train(planted_text, model, resume=True).dim == 8
+    assert {p.name for p in tmp_path.iterdir()} == {"m", "other.txt"}
+
+
+@pytest.fixture
+def killed_after_saving(planted_text: Path, tmp_path: Path) -> Path:
+    """A run that was killed after it had saved its model and before it removed its working folder."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, ModelSaved):
+            shutil.copytree(tmp_path / "m.training", tmp_path / "copy")
+
+    train(planted_text, tmp_path / "m", dim=8, epochs=1, listen=listen)
+    (tmp_path / "copy").rename(tmp_path / "m.training")
+    return tmp_path / "m"
+
+
+LEFTOVERS = ["run.json", "corpus", "checkpoint.safetensors", "training.jsonl"]  # in the order in which they are removed
+
+
+@pytest.mark.parametrize("removed", range(len(LEFTOVERS) + 1))
+def test_resume_removes_what_a_run_that_was_killed_after_saving_left_behind(
+    removed: int, killed_after_saving: Path, planted_text: Path
+) -> None:
+    for name in LEFTOVERS[:removed]:
+        path = killed_after_saving.with_name("m.training") / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    before = times(killed_after_saving)
+    assert train(planted_text, killed_after_saving, resume=True).dim == 8
+    assert times(killed_after_saving) == before
+    assert {p.name for p in killed_after_saving.parent.iterdir()} == {"m"}
+
+
+def test_the_replaced_model_is_in_the_working_folder_until_it_is_removed(
+    finished: Path, planted_text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic, "shutil", SimpleNamespace(rmtree=lambda *_, **__: None))  # as if killed before that
+    train(planted_text, finished, force=True, dim=16, epochs=1)
+    assert {p.name for p in finished.parent.iterdir()} == {"m"}
+
+
+def test_any_run_removes_what_a_run_that_was_killed_after_saving_left_behind(
+    killed_after_saving: Path, planted_text: Path
+) -> None:
+    with pytest.raises(OutputExists, match="already exists"):
+        train(planted_text, killed_after_saving)
+    assert {p.name for p in killed_after_saving.parent.iterdir()} == {"m"}
+
+
+def test_a_damaged_record_of_a_run_is_refused_in_one_line(unfinished: Path, planted_text: Path) -> None:
+    (unfinished.with_name("m.training") / "run.json").write_text("[" * 100_000)
+    with pytest.raises(TrainingError, match="run.json cannot be read .*; start again with --force") as error:
+        train(planted_text, unfinished, resume=True)
+    assert "\n" not in str(error.value)
 
 
 def test_two_processes_do_not_train_the_same_model(planted_text: Path, tmp_path: Path) -> None:

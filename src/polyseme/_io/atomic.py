@@ -43,8 +43,11 @@ def atomic_folder(path: Path, temporary: Path | None = None) -> Iterator[Path]:
 
 
 def replace_folder(new: Path, path: Path) -> None:
-    """Rename a folder to `path`; an existing folder is deleted only after that, and restored on error."""
-    old = path.with_name(f".{path.name}.{os.getpid()}.old")
+    """Rename a folder to `path`; an existing folder is deleted only after that, and restored on error.
+
+    Meanwhile the existing folder is beside the new one, where the caller finds it after a killed process.
+    """
+    old = new.with_name(f"{new.name}.old")
     if path.is_dir() and not path.is_symlink():
         path.rename(old)
     elif path.exists() or path.is_symlink():

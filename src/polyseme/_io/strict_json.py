@@ -11,7 +11,14 @@ from typing import Any, NoReturn
 from polyseme._io.plain_files import plain_file_size
 from polyseme.errors import shorten
 
-TYPE_NAMES = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", list: "a list"}
+TYPE_NAMES = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def parse_json(text: str | bytes) -> Any:

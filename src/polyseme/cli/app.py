@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
-from io import TextIOWrapper
 from typing import NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
@@ -21,7 +21,9 @@ from polyseme.cli.neighbours import neighbours
 from polyseme.cli.refine import refine
 from polyseme.cli.reproduce import reproduce
 from polyseme.cli.senses import senses
+from polyseme.cli.signals import STOPPED
 from polyseme.cli.similarity import similarity
+from polyseme.cli.streams import discard_output, prepare_streams
 from polyseme.cli.tag import tag
 from polyseme.cli.train import train
 from polyseme.errors import Interrupted, PolysemeError, UnknownWord
@@ -52,10 +54,7 @@ for command in COMMANDS:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with 0 (success), 1 (nothing found) or 2 (error, with a message of one line)."""
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    prepare_streams()
     try:
         app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()
@@ -64,13 +63,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except UnknownWord as error:
         _fail(str(error), NOT_FOUND)
     except Interrupted as error:
-        _fail(str(error), 128 + getattr(error, "signal", 2))
+        _fail(str(error), 128 + error.signal)
     except PolysemeError as error:
         _fail(str(error))
     except BrokenPipeError:  # the reader of standard output has exited, as `head` does: success
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        _fail("stopped.", 130)
+        discard_output()
+    except KeyboardInterrupt as error:
+        _fail(STOPPED, 128 + (error.args[0] if error.args else signal.SIGINT))
     except MemoryError:
         _fail("not enough memory; try a smaller --dim, --max-vocabulary or --multi-sense-top.")
     except OSError as error:
@@ -95,6 +94,8 @@ def _explain(error: OSError) -> str:
             return f"no permission{where}: {error.strerror}. Choose another path, or change its permissions."
         case errno.ENAMETOOLONG:
             return f"the file name is too long{where}; choose a shorter one."
+        case errno.EBADF if not error.filename:
+            return f"standard input or output is closed ({error.strerror}); redirect it to a file or to /dev/null."
     return f"{error}. Check the path and the disk."
 
 
@@ -103,5 +104,5 @@ def _fail(message: str, status: int = ERROR) -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
     sys.exit(status)

@@ -7,10 +7,25 @@ from typing import Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter, Token, convert
 
-from polyseme.errors import ConfigError
+from polyseme.errors import ConfigError, shorten
 
 # A flag that takes no value, has no --no- form, and is off by default.
 SWITCH = Parameter(negative="", show_default=False)
+
+MAX_SEED, MAX_THREADS, MAX_WINDOW = 2**63 - 1, 1024, 10**6
+MAX_NEIGHBOURS = MAX_EXAMPLES = 10**6
+MAX_COUNT = 10**12
+
+
+def between(low: int, high: int) -> Parameter:
+    """A parameter whose value must be in a range."""
+
+    def check(_: Any, value: int | None) -> None:
+        if value is not None and not low <= value <= high:
+            raise ValueError(f"It must be between {low} and {high}.")
+
+    return Parameter(validator=check)
+
 
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
 ModelPath = Annotated[str, Parameter(help="Model folder.")]
@@ -19,7 +34,7 @@ PosteriorName = Annotated[
     Parameter(help="How cosines become probabilities; inverse-distance is the paper's formula."),
 ]
 QuietFlag = Annotated[bool, SWITCH, Parameter(help="Show no progress.")]
-Seed = Annotated[int, Parameter(help="Random seed.")]
+Seed = Annotated[int, between(0, MAX_SEED), Parameter(help="Random seed.")]
 StdinText = Parameter(allow_leading_hyphen=True)  # a single hyphen stands for standard input
 TokenizerName = Annotated[
     str, Parameter(help="words: Unicode words in lower case. whitespace: split at white space, change nothing.")
@@ -33,13 +48,15 @@ def convert_value(type_: Any, tokens: Sequence[Token]) -> Any:
             try:
                 int(token.value)
             except ValueError:
-                raise ValueError(f"it must be a whole number, not {token.value}.") from None
+                raise ValueError(f"it must be a whole number, not {shorten(token.value) or 'empty'}.") from None
     return convert(type_, tokens)
 
 
 def check_paths(paths: tuple[str, ...], usage: str) -> tuple[list[str], str]:
     """Split the positional arguments into CORPUS... and OUT; ConfigError for misspelled options among them."""
     for path in paths:
+        if not path:
+            raise ConfigError(f"a path is empty: {usage}")
         if path.startswith("-") and path != "-":
             raise ConfigError(f"Unknown option: {path}. See: {usage.split(' CORPUS')[0]} --help")
     if len(paths) < 2:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, Seed
+from polyseme.cli.arguments import JsonFlag, Seed, between
 from polyseme.cli.output import bold, one_line, print_json
 from polyseme.cli.senses import as_json, print_senses
+from polyseme.cli.signals import interruptible
 from polyseme.training.config import ModelName
 
 if TYPE_CHECKING:
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
 
 TEXT, SOURCE = "simplewiki.txt.xz", "Simple English Wikipedia"
 NUM_WORDS, NUM_NEIGHBOURS, NUM_EXAMPLES = 6, 8, 2  # shown
+MIN_SENTENCES, MAX_SENTENCES = 50, 10_000_000  # fewer have no frequent words; they are generated in memory
 
 
 def demo(
     *,
     model: Annotated[ModelName | None, Parameter(help="Model to train.", show_default="np-mssg")] = None,
     senses: Annotated[int | None, Parameter(help="Number of senses per word, as for train.")] = None,
-    sentences: Annotated[int, Parameter(help="Number of sentences of the planted corpus.")] = 30_000,
+    sentences: Annotated[
+        int, between(MIN_SENTENCES, MAX_SENTENCES), Parameter(help="Number of sentences of the planted corpus.")
+    ] = 30_000,
     difficulty: Annotated[
         float, Parameter(help="Fraction of the words in a planted sentence that do not belong to its topic.")
     ] = 0.5,
@@ -75,7 +79,7 @@ def _train(text: Path, out: Path | None, settings: dict[str, Any]) -> SenseModel
     from polyseme.training.progress import ProgressDisplay
     from polyseme.training.run import train
 
-    with ProgressDisplay() as progress:
+    with interruptible(), ProgressDisplay() as progress:
         return train(text, out, listen=progress, **settings)
 
 
@@ -92,7 +96,7 @@ def _planted_scores(planted: PlantedCorpus, settings: dict[str, Any]) -> list[Pl
 
     from polyseme.evaluation.planted_recovery import score_planted
 
-    with tempfile.TemporaryDirectory(prefix="polyseme-demo-") as folder:
+    with interruptible(), tempfile.TemporaryDirectory(prefix="polyseme-demo-") as folder:
         text = planted.write(Path(folder) / "planted.txt")
         return score_planted(_train(text, None, {**settings, "examples": 0}), planted)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath, PosteriorName, StdinText
+from polyseme.cli.arguments import MAX_WINDOW, JsonFlag, ModelPath, PosteriorName, StdinText, between
 from polyseme.cli.output import print_json
+from polyseme.cli.streams import read_stdin
 
 if TYPE_CHECKING:
     from polyseme.model.results import Disambiguation
@@ -25,6 +26,7 @@ def disambiguate(
     posterior: PosteriorName = "softmax",
     window: Annotated[
         int | None,
+        between(1, MAX_WINDOW),
         Parameter(help="Number of context words on each side.", show_default="as in training"),
     ] = None,
     json: JsonFlag = False,
@@ -34,7 +36,7 @@ def disambiguate(
 
     loaded = SenseModel.load(model)
     loaded._data.find(word)  # fail on an unknown word before reading standard input
-    for text in sys.stdin if context == "-" else [context]:
+    for text in read_stdin() if context == "-" else [context]:
         result = loaded.disambiguate(word, text, posterior=posterior, window=window)
         if json:
             print_json(as_json(result))

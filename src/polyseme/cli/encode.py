@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from polyseme.cli.arguments import SWITCH, QuietFlag, StdinText, TokenizerName, check_paths
+from polyseme.cli.signals import Signals
 from polyseme.errors import OutputExists
 
 
@@ -40,6 +41,6 @@ def encode(
     from polyseme.corpus.tokenizers import get_tokenizer
     from polyseme.training.progress import ProgressDisplay
 
-    with ProgressDisplay(quiet) as progress:
-        encoded = run(find_sources(corpus), get_tokenizer(tokenizer), folder, progress)
+    with Signals() as signals, ProgressDisplay(quiet) as progress:
+        encoded = run(find_sources(corpus), get_tokenizer(tokenizer), folder, progress, signals.check)
     print(f"{out}: {len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, Seed
+from polyseme.cli.arguments import MAX_COUNT, MAX_WINDOW, JsonFlag, Seed, between
 from polyseme.cli.output import bold, print_json
+from polyseme.cli.signals import interruptible
 from polyseme.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -30,9 +31,13 @@ def evaluate(
     ] = None,
     /,
     *,
-    window: Annotated[int | None, Parameter(help="Number of context words on each side.")] = None,
+    window: Annotated[
+        int | None, between(1, MAX_WINDOW), Parameter(help="Number of context words on each side.")
+    ] = None,
     min_count: Annotated[
-        int | None, Parameter(help="Occurrences that a word needs to be judged by ambiguity; 300 by default.")
+        int | None,
+        between(1, MAX_COUNT),
+        Parameter(help="Occurrences that a word needs to be judged by ambiguity; 300 by default."),
     ] = None,
     seed: Seed = 1,
     json: JsonFlag = False,
@@ -44,7 +49,8 @@ def evaluate(
         raise MissingExtra(f"evaluate needs {error.name}: pip install 'polyseme[eval]'") from error
     from polyseme.formats.open_model import open_model
 
-    evaluation = run(open_model(model), task, data, window=window, min_count=min_count, seed=seed)
+    with interruptible():
+        evaluation = run(open_model(model), task, data, window=window, min_count=min_count, seed=seed)
     if json:
         print_json(asdict(evaluation))
     else:

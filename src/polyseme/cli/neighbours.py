@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.arguments import MAX_NEIGHBOURS, JsonFlag, ModelPath, between
 from polyseme.cli.output import print_json
 
 
@@ -15,7 +15,9 @@ def neighbours(
     word_or_sense: Annotated[str, Parameter(help="Such as bank or bank#2.")],
     /,
     *,
-    number: Annotated[int, Parameter(name=["--number", "-n"], help="Number of neighbours.")] = 10,
+    number: Annotated[
+        int, between(1, MAX_NEIGHBOURS), Parameter(name=["--number", "-n"], help="Number of neighbours.")
+    ] = 10,
     among: Annotated[
         Literal["senses", "words"],
         Parameter(help="senses: nearest sense of each word. words: by global vectors, as in the paper."),

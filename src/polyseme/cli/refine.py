@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from polyseme.cli.arguments import SWITCH, ModelPath
+from polyseme.cli.signals import interruptible
 from polyseme.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,12 +46,13 @@ def refine(
     from polyseme.model import storage
     from polyseme.model.sense_model import SenseModel
 
-    storage.refuse_existing(Path(out), force)
-    before = SenseModel.load(model)
-    after = before.refine(
-        min_separation=min_separation, min_share=min_share, merge=merge or (), drop=drop or (), labels=labels
-    )
-    after.save(out, force=force)
+    with interruptible():
+        storage.refuse_existing(Path(out), force)
+        before = SenseModel.load(model)
+        after = before.refine(
+            min_separation=min_separation, min_share=min_share, merge=merge or (), drop=drop or (), labels=labels
+        )
+        after.save(out, force=force)
     print(f"saved     {out}: {_summary(after)} (before: {_summary(before)})", file=sys.stderr)
 
 

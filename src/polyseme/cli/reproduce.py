@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import QuietFlag, Seed, TokenizerName
+from polyseme.cli.arguments import MAX_THREADS, QuietFlag, Seed, TokenizerName, between
 from polyseme.errors import MissingExtra
 
 
@@ -21,7 +21,9 @@ def reproduce(
     profile: Annotated[Literal["quick", "full"], Parameter(help="quick takes minutes, full takes hours.")] = "quick",
     tokenizer: TokenizerName = "words",
     seed: Seed = 1,
-    threads: Annotated[int, Parameter(help="Training threads.", show_default="0 (one per core)")] = 0,
+    threads: Annotated[
+        int, between(0, MAX_THREADS), Parameter(help="Training threads.", show_default="0 (one per core)")
+    ] = 0,
     quiet: QuietFlag = False,
 ) -> None:
     """Repeat the paper's experiments on a corpus and write a report with its tables and figures."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath
+from polyseme.cli.arguments import MAX_EXAMPLES, MAX_NEIGHBOURS, JsonFlag, ModelPath, between
 from polyseme.cli.output import bold, highlight_marks, one_line, print_json
 
 if TYPE_CHECKING:
@@ -18,8 +18,10 @@ def senses(
     word: str,
     /,
     *,
-    neighbours: Annotated[int, Parameter(help="Number of neighbours of each sense.")] = 10,
-    examples: Annotated[int, Parameter(help="Number of example sentences of each sense.")] = 3,
+    neighbours: Annotated[int, between(0, MAX_NEIGHBOURS), Parameter(help="Number of neighbours of each sense.")] = 10,
+    examples: Annotated[
+        int, between(0, MAX_EXAMPLES), Parameter(help="Number of example sentences of each sense.")
+    ] = 3,
     json: JsonFlag = False,
 ) -> None:
     """Show the senses of a word: share of its tokens, neighbours and example sentences."""

@@ -1,39 +1,109 @@
-"""Handling of Ctrl-C and SIGTERM by commands that run long."""
+"""What SIGINT (Ctrl-C), SIGTERM and SIGHUP do to a command: a handler for each phase.
+
+start-up    `exit_on_signals`   exit at once: there is nothing to clean up, and an exception in the middle of an import
+                                can print a traceback or leave the import lock held
+short work  `interruptible`     raise KeyboardInterrupt, so that temporary files are removed
+long work   `Signals`           ask the command to stop at the next checkpoint
+
+This module is imported before all others and imports little itself. Signals that are ignored (nohup) stay ignored.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 
 from polyseme.errors import Interrupted
 
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+STOPPED = "stopped."
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+def exit_on_signals() -> None:
+    """From now on, a signal ends the process at once."""
+    _install(_exit)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Within the block, a signal raises KeyboardInterrupt with the number of the signal."""
+    received: list[int] = []
+
+    def receive(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        _raise(number, frame)
+
+    old_handlers = _install(receive)
+    try:
+        yield
+    except Interrupted as error:  # training turns KeyboardInterrupt into this
+        error.signal = received[0] if received else error.signal
+        raise
+    finally:
+        _restore(old_handlers)
+
 
 class Signals:
-    """Turns the first signal into a request to stop at the next checkpoint, and the second into KeyboardInterrupt.
+    """A context manager in which the first signal is a request to stop at the next checkpoint.
+
+    The second signal raises KeyboardInterrupt, the third ends the process at once.
 
     hint  added to the message of Interrupted: how to continue
     """
 
-    def __init__(self, hint: str) -> None:
+    def __init__(self, hint: str = "") -> None:
         self.hint = hint
-        self.received = 0
+        self.received: list[int] = []
 
     def stop(self) -> bool:
-        return self.received != 0
+        """Whether a signal was received."""
+        return bool(self.received)
+
+    def check(self) -> None:
+        """Raise Interrupted if a signal was received."""
+        if self.received:
+            raise Interrupted(STOPPED)
 
     def __enter__(self) -> Signals:
-        self.old_handlers = {s: signal.signal(s, self._receive) for s in (signal.SIGINT, signal.SIGTERM)}
+        self.old_handlers = _install(self._receive)
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for number, handler in self.old_handlers.items():
-            signal.signal(number, handler)
+        _restore(self.old_handlers)
         if isinstance(error, Interrupted):
-            stopped = Interrupted(f"{error} {self.hint}")
-            stopped.signal = self.received or signal.SIGINT  # type: ignore[attr-defined]
+            stopped = Interrupted(f"{error} {self.hint}".rstrip())
+            stopped.signal = self.received[0] if self.received else error.signal
             raise stopped from error
 
-    def _receive(self, number: int, _: FrameType | None) -> None:
-        if self.received:
-            raise KeyboardInterrupt
-        self.received = number
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self.received.append(number)
+        if len(self.received) == 2:
+            _raise(number, frame)
+        if len(self.received) > 2:
+            _exit(number, frame)
+
+
+def _exit(number: int, _: FrameType | None) -> None:
+    with suppress(OSError):  # standard error may be closed
+        os.write(2, f"polyseme: {STOPPED}\n".encode())
+    os._exit(128 + number)
+
+
+def _raise(number: int, _: FrameType | None) -> None:
+    raise KeyboardInterrupt(number)
+
+
+def _install(handler: Handler) -> dict[int, object]:
+    """Handle all signals that are not ignored; returns their old handlers."""
+    numbers = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+    return {n: signal.signal(n, handler) for n in numbers if signal.getsignal(n) is not signal.SIG_IGN}
+
+
+def _restore(old_handlers: dict[int, object]) -> None:
+    for number, handler in old_handlers.items():
+        signal.signal(number, handler)  # type: ignore[arg-type]

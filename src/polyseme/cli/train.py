@@ -63,7 +63,9 @@ def train(
     ] = "default",
     tokenizer: Annotated[TokenizerName, Parameter(group=GROUPS["vocabulary"])] = "words",
     resume: Annotated[
-        bool, SWITCH, Parameter(group=GROUPS["run"], help="Continue an unfinished run of MODEL.")
+        bool,
+        SWITCH,
+        Parameter(group=GROUPS["run"], help="Continue an unfinished run of MODEL with its settings."),
     ] = False,
     force: Annotated[
         bool, SWITCH, Parameter(group=GROUPS["run"], help="Overwrite MODEL and discard an unfinished run of it.")

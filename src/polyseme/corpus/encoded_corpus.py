@@ -14,6 +14,7 @@ A vocabulary is a prefix of words.tsv, so one encoded corpus can be used with an
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -201,12 +202,12 @@ class EncodedCorpus:
         """Yield the text of sentences of one source, whose sentences end before number `last`."""
         starts = self.byte_offsets[sentences].tolist()
         ends = [int(self.byte_offsets[s + 1]) if s + 1 < last else None for s in sentences.tolist()]
-        try:
-            stream = source.open()
-        except OSError:  # removed in the meantime, or not readable
-            yield from (None for _ in starts)
-            return
-        with stream:
+        with ExitStack() as stack:
+            try:
+                stream = stack.enter_context(source.open())
+            except OSError:  # removed in the meantime, or not readable
+                yield from (None for _ in starts)
+                return
             for start, end in zip(starts, ends, strict=True):
                 try:
                     stream.seek(start)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -34,7 +35,7 @@ from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
 from polyseme.corpus.readers.text import Block, read_blocks
 from polyseme.corpus.sources import COMPRESSED, Source
 from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer
-from polyseme.errors import CorpusError, shorten
+from polyseme.errors import CorpusError, Interrupted, shorten
 from polyseme.kernels import text as kernels
 
 RENUMBER_TOKENS = 1 << 20  # read at a time when ids are replaced
@@ -58,8 +59,12 @@ def encode(
     tokenizer: AnyTokenizer,
     folder: Path,
     report: Callable[[EncodingProgress], None] = lambda _: None,
+    check: Callable[[], None] = lambda: None,
 ) -> EncodedCorpus:
-    """Encode texts into a folder (see `polyseme.corpus.encoded_corpus`) and open it."""
+    """Encode texts into a folder (see `polyseme.corpus.encoded_corpus`) and open it.
+
+    check  called for each block and, by another thread, while a pipe has no data; it raises an error to stop encoding
+    """
     with atomic_folder(folder) as part, ExitStack() as files:
         writer = _CorpusWriter(part, tokenizer, files)
         compressed = any(Path(source.path).suffix in COMPRESSED for source in sources)
@@ -67,11 +72,9 @@ def encode(
         bytes_read = 0
         for source in sources:
             writer.begin_source()
-            with (
-                closing(read_blocks(source)) as blocks,
-                closing(_prefetch(tokenize_block(block, tokenizer) for block in blocks)) as tokenized,
-            ):
-                for block in tokenized:
+            with closing(_tokenized_blocks(source, tokenizer, check)) as blocks:
+                for block in blocks:
+                    check()
                     writer.add(block)
                     bytes_read += block.num_bytes
                     progress = (writer.tokens, len(writer.lexicon), writer.bad_bytes)
@@ -188,6 +191,21 @@ class _CorpusWriter:
         return order, merged_counts[order], rank[normalized_ids]
 
 
+def _tokenized_blocks(
+    source: Source, tokenizer: AnyTokenizer, check: Callable[[], None]
+) -> Generator[TokenizedBlock, None, None]:
+    """Yield the blocks of a source split into words, the next one read and split by another thread."""
+    cancelled = threading.Event()
+
+    def wait() -> None:
+        if cancelled.is_set():  # the caller has raised an error: do not make it wait for data
+            raise Interrupted("stopped.")
+        check()
+
+    with closing(read_blocks(source, wait=wait)) as blocks:
+        yield from _prefetch((tokenize_block(block, tokenizer) for block in blocks), cancelled.set)
+
+
 def tokenize_block(block: Block, tokenizer: AnyTokenizer) -> TokenizedBlock:
     """Split a block into words; a callable is called once per line."""
     if isinstance(tokenizer, CallableTokenizer):
@@ -214,14 +232,20 @@ def _tokenize_lines(block: Block, tokenizer: CallableTokenizer) -> Iterator[tupl
         offset += len(line)
 
 
-def _prefetch(items: Iterable[T]) -> Generator[T, None, None]:
-    """Yield the same items, the next one computed by another thread while the caller works on the current one."""
+def _prefetch(items: Iterable[T], cancel: Callable[[], None] = lambda: None) -> Generator[T, None, None]:
+    """Yield the same items, the next one computed by another thread while the caller works on the current one.
+
+    cancel  makes the thread stop if it is waiting
+    """
     iterator = iter(items)
     with ThreadPoolExecutor(1) as pool:
-        upcoming = pool.submit(next, iterator, None)
-        while (item := upcoming.result()) is not None:
+        try:
             upcoming = pool.submit(next, iterator, None)
-            yield item
+            while (item := upcoming.result()) is not None:
+                upcoming = pool.submit(next, iterator, None)
+                yield item
+        finally:
+            cancel()
 
 
 def _renumber(file: BinaryIO, new_ids: NDArray[np.int32]) -> Iterator[bytes]:

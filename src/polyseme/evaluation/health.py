@@ -54,7 +54,7 @@ class _Posterior(NamedTuple):
 def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Evaluation:
     """Number, shares, duplicates and, on a text, confidence of a model's senses.
 
-    path  a text; None to leave out entropy and confidence
+    path  a text, or a folder of texts; None to leave out entropy and confidence
     seed  of the sample of words that duplicates are counted in
     """
     data = model._data
@@ -122,15 +122,16 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
     """By word, the posteriors of the first MAX_OCCURRENCES occurrences of words with several senses in a text."""
     posteriors: dict[int, list[_Posterior]] = {}
     remaining = MAX_OCCURRENCES
-    for line in read_lines(find_sources([path])[0], MAX_LINE_BYTES):
+    window = data.sense_window
+    for line in (line for source in find_sources([path]) for line in read_lines(source, MAX_LINE_BYTES)):
         tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
         for position, word in enumerate(tokens):
-            if data.num_visible_senses[word] > 1 and remaining:
-                context = context_between(data, tokens[:position], tokens[position + 1 :])
-                p = sense_probabilities(data, word, context, "softmax")
+            if data.num_visible_senses[word] > 1:
+                left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]
+                p = sense_probabilities(data, word, context_between(data, left, right), "softmax")
                 entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
                 posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
                 remaining -= 1
-        if not remaining:
-            break
+                if not remaining:
+                    return posteriors
     return posteriors

@@ -134,7 +134,15 @@ def pseudowords(
 
 
 def _known_settings(model: SenseModel) -> dict[str, Any]:
-    """The settings of a model, without obsolete ones, and with the sense decay that it was trained with."""
+    """The settings of a model, without obsolete ones, and with the sense decay that it was trained with.
+
+    DataError for imported vectors, which have no training settings.
+    """
+    if "epochs" not in model.config:
+        raise DataError(
+            "pseudowords evaluates training settings, and these vectors have none: polyseme did not train them. "
+            "Give a model that was trained with: polyseme train"
+        )
     known = {field.name for field in fields(TrainConfig)}
     settings = {name: value for name, value in model.config.items() if name in known}
     return {"sense_decay": float(model._data.sense_decay), **settings}

@@ -35,18 +35,18 @@ def evaluate(
     data       the data set's file or folder; for `pseudowords` a corpus; for `health` a text, or None
     window     number of context words on each side that determine a sense, for tasks with contexts
     min_count  occurrences that a word needs to be judged by `ambiguity`; MIN_COUNT if None
-    seed       random seed of `pseudowords`
+    seed       random seed of `pseudowords` and `health`
     """
     if min_count is not None and task != "ambiguity":
         raise ConfigError("--min-count is for the task ambiguity.")
+    if window is not None and task not in CONTEXT_TASKS:
+        raise ConfigError(f"--window is for tasks with contexts: {', '.join(CONTEXT_TASKS)}.")
     if task == "health":
-        return health(model, data)
+        return health(model, data, seed=seed)
     if data is None:
         raise ConfigError(f"{task} needs DATA: polyseme evaluate MODEL {task} DATA")
     if task in CONTEXT_TASKS:
         return CONTEXT_TASKS[task](model, data, window=window)
-    if window is not None:
-        raise ConfigError(f"--window is for tasks with contexts: {', '.join(CONTEXT_TASKS)}.")
     if task == "pseudowords":
         return pseudowords(model, data, seed=seed)
     if task == "ambiguity":

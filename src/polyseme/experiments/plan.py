@@ -32,12 +32,12 @@ class Profile:
     figure_dims: tuple[int, ...] = (50, 100, 300)
     figure_senses: tuple[int, ...] = (1, 2, 3, 5)
     figure_dim: int = 50  # in the figure that varies the number of senses
-    epochs: int = 5
+    epochs: int = 3
 
 
 PROFILES = {
-    "quick": Profile(),
-    "full": Profile(epochs=3),
+    "quick": Profile(epochs=1),
+    "full": Profile(),
 }
 
 
@@ -144,7 +144,7 @@ def load_or_train(
         _check_same_run(model, run, corpus, path)
         return model
     if run.two_stage:
-        return train_two_stage(corpus, path, config=run.config, listen=listen)
+        return train_two_stage(corpus, path, config=run.config, listen=listen, stop=stop)
     return train(
         corpus, path, config=run.config, tokenizer=corpus.description["tokenizer"], resume=True, listen=listen,
         stop=stop,
@@ -157,6 +157,8 @@ def _check_same_run(model: SenseModel, run: Run, corpus: EncodedCorpus, path: Pa
     subsample = run.config.subsample_for(int(model.vocabulary.counts.sum()))
     settings = replace(run.config, subsample=subsample).to_dict()
     differing = [name for name in settings if name not in ignored and model.config.get(name) != settings[name]]
+    if model.tokenizer.name != corpus.description["tokenizer"]:
+        raise OutputExists(f"{path} was trained with another tokenizer; choose another OUT, or remove it.")
     if model.corpus["fingerprint"] != corpus.fingerprint or (differing and not run.two_stage):
         difference = f"another {differing[0].replace('_', '-')}" if differing else "another corpus"
         raise OutputExists(f"{path} was trained with {difference}; choose another OUT, or remove it.")

@@ -11,7 +11,7 @@ from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
-from polyseme.errors import Interrupted, MissingFile
+from polyseme.errors import MissingFile
 from polyseme.evaluation.analogy import analogy
 from polyseme.evaluation.scores import Evaluation, Score
 from polyseme.evaluation.word_similarity import scws, wordsim
@@ -21,7 +21,7 @@ from polyseme.experiments.report import Figure, Report, Table
 from polyseme.experiments.tfidf import tfidf_scws, tfidf_wordsim
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.sense_model import SenseModel
-from polyseme.training.events import Listener, silent
+from polyseme.training.events import Listener, raise_if_stopped, silent
 from polyseme.vocabulary import Vocabulary
 
 SCWS, ANALOGIES = "scws/ratings.txt", "analogy/questions-words.txt"
@@ -52,7 +52,7 @@ def reproduce(
     """
     files = _DataFiles(data)
     out.mkdir(parents=True, exist_ok=True)
-    encoded = _encoded_corpus(corpus, out, tokenizer)
+    encoded = _encoded_corpus(corpus, out, tokenizer, stop)
     if isinstance(profile, str):
         profile = PROFILES[profile]
     plan = make_plan(profile, encoded, seed, threads)
@@ -82,16 +82,16 @@ def _first_existing(folder: Path, *names: str) -> Path:
     raise MissingFile(f"{folder / names[0]} does not exist; give the folder of the evaluation sets with --data.")
 
 
-def _encoded_corpus(corpus: Path, out: Path, tokenizer: str) -> EncodedCorpus:
-    """The corpus if it is encoded already, else its encoding in `out`, which is reused while the text is unchanged."""
+def _encoded_corpus(corpus: Path, out: Path, tokenizer: str, stop: Callable[[], bool]) -> EncodedCorpus:
+    """The corpus if it is encoded already, else its encoding in `out`, reused for the same text and tokenizer."""
     if is_encoded(corpus):
         return EncodedCorpus.open(corpus)
-    folder = out / "corpus"
+    folder, sources, chosen = out / "corpus", find_sources([corpus]), get_tokenizer(tokenizer)
     if is_encoded(folder):
         encoded = EncodedCorpus.open(folder)
-        if encoded.sources == find_sources([corpus]):
+        if encoded.sources == sources and encoded.description["tokenizer"] == chosen.name:
             return encoded
-    return encode(find_sources([corpus]), get_tokenizer(tokenizer), folder, lambda _: None)
+    return encode(sources, chosen, folder, check=lambda: raise_if_stopped(stop))
 
 
 def _intro(encoded: EncodedCorpus, profile: Profile, seed: int) -> str:
@@ -136,8 +136,7 @@ class _Experiments:
         return [*self._tables(), *self._figures(), *self._appendix()]
 
     def _say(self, step: str) -> None:
-        if self.stop():
-            raise Interrupted("stopped.")
+        raise_if_stopped(self.stop)
         self.say(step)
 
     def _score_baselines(self) -> None:

@@ -13,6 +13,7 @@ vector, as in `neighbours("bank#2", among="words")`, is meaningless.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -39,7 +40,7 @@ from polyseme.model.data import ModelData, unit_rows
 from polyseme.model.sense_assigner import ALL_TOKENS
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
-from polyseme.training.events import Listener, silent
+from polyseme.training.events import Listener, raise_if_stopped, silent
 from polyseme.training.run import train
 from polyseme.training.trainer import num_threads
 
@@ -74,7 +75,14 @@ class LabelledCorpus:
     ids: Ints  # (R,) word id of each cluster in the corpus
 
 
-def train_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, listen: Listener = silent) -> SenseModel:
+def train_two_stage(
+    corpus: EncodedCorpus,
+    out: Path,
+    *,
+    config: TrainConfig,
+    listen: Listener = silent,
+    stop: Callable[[], bool] = lambda: False,
+) -> SenseModel:
     """Train a model and save it to `out`; if `out` is a model already, load it.
 
     Senses with fewer than `config.min_count` tokens are dropped, as rare words are. The model's `training` describes
@@ -84,14 +92,14 @@ def train_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, li
         return SenseModel.load(out, corpus_tokenizer(corpus))
     storage.refuse_existing(out, force=False)
     times = [time.monotonic()]
-    words = _skip_gram(corpus, config, listen)
+    words = _skip_gram(corpus, config, listen, stop)
     times.append(time.monotonic())
     idf = inverse_document_frequencies(corpus, len(words))
-    clusters = cluster_contexts(corpus, words, idf, config)
+    clusters = cluster_contexts(corpus, words, idf, config, stop)
     times.append(time.monotonic())
-    labelled = label_corpus(corpus, clusters, assign_clusters(corpus, words, idf, clusters, config))
+    labelled = label_corpus(corpus, clusters, assign_clusters(corpus, words, idf, clusters, config, stop))
     times.append(time.monotonic())
-    senses = _skip_gram(labelled.corpus, replace(config, max_vocabulary=None), listen)
+    senses = _skip_gram(labelled.corpus, replace(config, max_vocabulary=None), listen, stop)
     times.append(time.monotonic())
     stages = {name: end - start for name, (start, end) in zip(STAGES, pairwise(times), strict=True)}
     data = ModelData(
@@ -107,12 +115,18 @@ def train_two_stage(corpus: EncodedCorpus, out: Path, *, config: TrainConfig, li
     return SenseModel.load(out, data.tokenizer)
 
 
-def _skip_gram(corpus: EncodedCorpus, config: TrainConfig, listen: Listener) -> SenseModel:
+def _skip_gram(corpus: EncodedCorpus, config: TrainConfig, listen: Listener, stop: Callable[[], bool]) -> SenseModel:
     skip_gram = replace(config, model="skip-gram", examples=0)
-    return train(corpus, config=skip_gram, tokenizer=corpus_tokenizer(corpus), listen=listen)
+    return train(corpus, config=skip_gram, tokenizer=corpus_tokenizer(corpus), listen=listen, stop=stop)
 
 
-def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, config: TrainConfig) -> Clusters:
+def cluster_contexts(
+    corpus: EncodedCorpus,
+    words: SenseModel,
+    idf: Floats,
+    config: TrainConfig,
+    stop: Callable[[], bool] = lambda: False,
+) -> Clusters:
     """Up to `config.senses` clusters of the contexts of each word that may have several senses, and one of other words.
 
     A word needs `config.senses * config.min_count` tokens, so that at least one of its senses is not dropped.
@@ -126,6 +140,7 @@ def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, conf
     zero_center = np.zeros((1, words.dim), np.float32)
 
     def centers(word: int) -> Floats:
+        raise_if_stopped(stop)
         if not multi_sense[word]:
             return zero_center
         contexts = unit_rows(sample.counts(sample.occurrences.of(word), WINDOW) @ weighted_vectors)
@@ -138,7 +153,12 @@ def cluster_contexts(corpus: EncodedCorpus, words: SenseModel, idf: Floats, conf
 
 
 def assign_clusters(
-    corpus: EncodedCorpus, words: SenseModel, idf: Floats, clusters: Clusters, config: TrainConfig
+    corpus: EncodedCorpus,
+    words: SenseModel,
+    idf: Floats,
+    clusters: Clusters,
+    config: TrainConfig,
+    stop: Callable[[], bool] = lambda: False,
 ) -> NDArray[np.int32]:
     """(n,) For each token, the row of the cluster of its word that is nearest to its context; -1 for unknown words."""
     centers = padded_rows(clusters.centers)
@@ -156,6 +176,7 @@ def assign_clusters(
     bounds = block_bounds(corpus.sentences, BLOCK_TOKENS)
 
     def assign(block: int) -> None:
+        raise_if_stopped(stop)
         first = int(corpus.sentences[bounds[block]])
         tokens, sentences = corpus.read(bounds[block], bounds[block + 1])
         block_rows, cosines = rows[first : first + len(tokens)], np.empty(len(tokens), np.float32)

@@ -7,7 +7,8 @@ Numba counts references to arrays with atomic instructions, even inside loops th
 threads share the counters. Kernels that create no arrays avoid this cost with `kernel_without_refcounts`.
 
 For a cached kernel, Numba checks only whether the kernel's own file has changed, not the files of the functions it
-calls. So the cache folder is named after a digest of all kernel sources, and outdated code is never run.
+calls. So the cache folder is named after a digest of all kernel sources, and outdated code is never run. It is created
+in the folder NUMBA_CACHE_DIR, if that is set.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _OPTIONS = {
 def kernel(function: Callable[..., Any], **options: Any) -> Any:
     """Decorate a function that Python calls; it is compiled at the first call or loaded from the cache."""
     before = config.CACHE_DIR
-    config.CACHE_DIR = before or str(_CACHE)
+    config.CACHE_DIR = str(_CACHE)
     try:
         return njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # no writable folder for the cache
@@ -60,13 +61,15 @@ def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
 
 def cache_folder() -> Path:
     """The folder of compiled kernels."""
-    return Path(config.CACHE_DIR or _CACHE)
+    return _CACHE
 
 
 def _cache_folder() -> Path:
     here = Path(__file__).parent
     sources = b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))
     name = f"kernels-{hashlib.sha256(sources).hexdigest()[:16]}"
+    if config.CACHE_DIR:
+        return Path(config.CACHE_DIR) / name
     if os.access(here, os.W_OK):
         return here / "__pycache__" / name
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - Path.home() may raise

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyseme.corpus.encoding import EncodingProgress
+from polyseme.errors import Interrupted
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ Listener = Callable[[Event], None]
 
 def silent(_: Event) -> None:
     """A listener that does nothing."""
+
+
+def raise_if_stopped(stop: Callable[[], bool]) -> None:
+    """Raise Interrupted if `stop` returns True."""
+    if stop():
+        raise Interrupted("stopped.")
 
 
 def event_name(event: Event) -> str:

@@ -12,24 +12,33 @@ from pathlib import Path
 from typing import Unpack
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
-from polyseme.corpus.encoding import EncodingProgress, encode
+from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
-from polyseme.errors import ConfigError, CorpusError, Interrupted, MissingFile, TrainingError, shorten
+from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError, shorten
 from polyseme.examples.selection import collect_examples
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model import storage
 from polyseme.model.data import ModelData
 from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
-from polyseme.training.checkpoint import read_config, restore_checkpoint, write_checkpoint
-from polyseme.training.config import RecipeName, TrainConfig, TrainSettings, make_config, option_name
-from polyseme.training.events import CheckpointWritten, CorpusEncoded, Listener, ModelSaved, logged, silent
+from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
+from polyseme.training.config import RECIPES, RecipeName, TrainConfig, TrainSettings, make_config
+from polyseme.training.events import (
+    CheckpointWritten,
+    CorpusEncoded,
+    Listener,
+    ModelSaved,
+    logged,
+    raise_if_stopped,
+    silent,
+)
 from polyseme.training.precompile import precompiling
+from polyseme.training.resume import EarlierRun, find_earlier_run
 from polyseme.training.setting_rules import refuse_no_effect
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
-from polyseme.training.workspace import CORPUS, LOG, MODEL, workspace, workspace_path
+from polyseme.training.workspace import CORPUS, LOG, MODEL, remove_leftovers, workspace
 from polyseme.vocabulary import Vocabulary
 
 CHECKPOINT_SECONDS = 180.0
@@ -61,7 +70,7 @@ def train(
     config              all settings, instead of `recipe` and `settings`
     recipe              preset for settings that are not given: 'default' or 'paper'
     tokenizer           'words', 'whitespace', or a function from a line of text to its words
-    resume              continue the unfinished run of `out`, if there is one
+    resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
     force               overwrite `out` and discard an unfinished run of it
     listen              called with each event (polyseme.training.events), instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
@@ -73,16 +82,27 @@ def train(
         raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")
     words = get_tokenizer(tokenizer)
     path = None if out is None else Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
-    checkpointed = read_config(workspace_path(path)) if path is not None and resume else None
-    chosen = _choose_config(config, recipe, settings, checkpointed)
+    earlier = None
     if path is not None:
-        if resume and storage.is_model(path) and not force:
-            return SenseModel.load(path, words)
+        remove_leftovers(path)
+        earlier = find_earlier_run(path, force) if resume else None
+    chosen = _choose_config(config, recipe, settings, earlier)
+    if path is not None and earlier is not None and earlier.saved is not None:
+        earlier.refuse_another_tokenizer(words.name)
+        with _temporary_folder() as folder, _display(listen, quiet) as display:
+            encoded = _Run(chosen, folder, display, stop, checkpoint_seconds).encode(corpus, words)
+            earlier.refuse_another_corpus(encoded.fingerprint)
+        return SenseModel.load(path, words)
+    if path is not None:
+        force = force or (earlier is not None and earlier.replaces_model)
         storage.refuse_existing(path, force)
     with ExitStack() as stack:
         stack.enter_context(precompiling(chosen))
-        folder = stack.enter_context(_working_folder(path, resume=resume, force=force))
-        display = stack.enter_context(_progress_display(quiet)) if listen is None else listen
+        if path is None:
+            folder = stack.enter_context(_temporary_folder())
+        else:
+            folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force))
+        display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
         run = _Run(chosen, folder, log, stop, checkpoint_seconds)
 
@@ -108,7 +128,7 @@ class _Run:
     def read_corpus(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
         """The encoded corpus and the vocabulary to train on."""
         started = time.monotonic()
-        encoded = self._encode(corpus, tokenizer)
+        encoded = self.encode(corpus, tokenizer)
         before = shorten(encoded.description["tokenizer"])
         if before != tokenizer.name:
             raise CorpusError(
@@ -120,6 +140,7 @@ class _Run:
             encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
         )
         _refuse_unknown_words(config, vocabulary)
+        _refuse_no_tokens(config, vocabulary)
         self.listen(
             CorpusEncoded(
                 tokens=len(encoded.tokens),
@@ -132,7 +153,7 @@ class _Run:
         )
         return encoded, vocabulary
 
-    def _encode(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
+    def encode(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
         """The corpus itself if it is encoded, the one that an unfinished run encoded, or a new one."""
         if isinstance(corpus, EncodedCorpus):
             return corpus
@@ -144,12 +165,7 @@ class _Run:
             encoded = EncodedCorpus.open(kept)
             _refuse_another_corpus(paths, encoded)
             return encoded
-
-        def report(progress: EncodingProgress) -> None:
-            self._raise_if_stopped()
-            self.listen(progress)
-
-        return encode(find_sources(paths), tokenizer, kept, report)
+        return encode(find_sources(paths), tokenizer, kept, self.listen, self._raise_if_stopped)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
@@ -221,26 +237,20 @@ class _Run:
         self.listen(CheckpointWritten(trainer.progress, time.monotonic() - started, problem))
 
     def _raise_if_stopped(self) -> None:
-        if self.stop():
-            raise Interrupted("stopped.")
+        raise_if_stopped(self.stop)
 
 
 @contextmanager
-def _working_folder(model: Path | None, *, resume: bool, force: bool) -> Iterator[Path]:
-    """The workspace of a model that will be saved, or a temporary folder."""
-    if model is None:
-        with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
-            yield Path(folder)
-    else:
-        with workspace(model, resume=resume, force=force) as path:
-            yield path
+def _temporary_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
+        yield Path(folder)
 
 
 @contextmanager
-def _progress_display(quiet: bool) -> Iterator[Listener]:
-    """A listener that shows progress if a person is watching."""
-    if quiet:
-        yield silent
+def _display(listen: Listener | None, quiet: bool) -> Iterator[Listener]:
+    """The caller's listener, or one that shows progress if a person is watching."""
+    if listen is not None or quiet:
+        yield listen or silent
         return
     from polyseme.training.progress import ProgressDisplay, is_watched  # imports rich
 
@@ -252,34 +262,20 @@ def _progress_display(quiet: bool) -> Iterator[Listener]:
 
 
 def _choose_config(
-    config: TrainConfig | None,
-    recipe: RecipeName | None,
-    settings: TrainSettings,
-    checkpointed: TrainConfig | None,
+    config: TrainConfig | None, recipe: RecipeName | None, settings: TrainSettings, earlier: EarlierRun | None
 ) -> TrainConfig:
-    """The config of a run: that of its checkpoint if it is resumed, else `config`, or a recipe with `settings`."""
+    """The config of a run: that of the run it resumes, else `config`, or a recipe with `settings`."""
     if config is not None and (recipe is not None or settings):
         also = "recipe=" if recipe is not None else f"{next(iter(settings))}="
         raise ConfigError(f"config= and {also} cannot be combined; use dataclasses.replace to change the config.")
-    chosen = make_config(recipe or "default", **settings) if config is None else config
-    if checkpointed is not None:
-        given = set(settings) if config is None else {f.name for f in fields(TrainConfig)}
-        chosen = _resumed_config(checkpointed, chosen, given)
+    recipe = recipe or "default"
+    chosen = make_config(recipe, **settings) if config is None else config
+    if earlier is not None:
+        given = {*settings, *RECIPES[recipe]} if config is None else {f.name for f in fields(TrainConfig)}
+        chosen = earlier.resumed_config(chosen, given)
     if config is None:
         refuse_no_effect(chosen, settings)
     return chosen
-
-
-def _resumed_config(checkpointed: TrainConfig, chosen: TrainConfig, given: set[str]) -> TrainConfig:
-    """The config of a checkpoint, with another number of threads if it is given. Other settings cannot change."""
-    for name in sorted(given - {"threads"}):
-        old, new = getattr(checkpointed, name), getattr(chosen, name)
-        if old != new and not (name == "subsample" and new is None):  # the checkpoint has the automatic value
-            raise TrainingError(
-                f"the unfinished run has {option_name(name)} {old}, not {new}; "
-                f"resume it without that option, or start again with --force."
-            )
-    return replace(checkpointed, threads=chosen.threads) if "threads" in given else checkpointed
 
 
 def _refuse_another_corpus(paths: list[AnyPath], encoded: EncodedCorpus) -> None:
@@ -307,3 +303,13 @@ def _refuse_unknown_words(config: TrainConfig, vocabulary: Vocabulary) -> None:
         f"no word of --multi-sense-words ({names}) is in the vocabulary of {len(vocabulary):,} words; "
         f"check the spelling, or lower --min-count ({config.min_count})."
     )
+
+
+def _refuse_no_tokens(config: TrainConfig, vocabulary: Vocabulary) -> None:
+    """Raise ConfigError if subsampling keeps no token of any word."""
+    num_tokens = int(vocabulary.counts.sum())
+    subsample = config.subsample_for(num_tokens)
+    if not vocabulary.keep_thresholds(subsample).any():
+        raise ConfigError(
+            f"--subsample {subsample:g} keeps none of the {num_tokens:,} tokens; raise it, for instance to 1e-4."
+        )

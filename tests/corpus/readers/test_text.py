@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyseme.corpus.readers.text import Block, read_blocks, replace_bad_bytes
-from polyseme.corpus.sources import find_sources
-from polyseme.errors import CorpusError
+from polyseme.corpus.sources import Source, find_sources
+from polyseme.errors import CorpusError, Interrupted
 
 
 def blocks_of(path: Path, data: bytes, block_bytes: int = 1 << 20) -> list[Block]:
@@ -74,3 +77,77 @@ def test_a_truncated_compressed_file_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_compressed_as_its_name_says_is_refused(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is truncated or damaged"):
         blocks_of(tmp_path / f"a.txt{suffix}", b"plain text, not compressed at all, but long enough to be read")
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, 5000)
+
+
+def append(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"one more line\n")
+
+
+def rewrite(path: Path) -> None:
+    path.write_bytes(path.read_bytes())
+
+
+def move_another_file_there(path: Path) -> None:
+    path.with_name("new").write_bytes(b"another text")
+    path.with_name("new").replace(path)
+
+
+CHANGES = [truncate, append, rewrite, move_another_file_there, Path.unlink]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    name: str, change: Callable[[Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    lines = b"".join(b"line %d of a long text\n" % i for i in range(20_000))
+    path.write_bytes(gzip.compress(lines) if name.endswith(".gz") else lines)
+    os.utime(path, (1, 1))
+    blocks = read_blocks(find_sources(path)[0], 1000)
+    next(blocks)
+    change(path)
+    with pytest.raises(CorpusError, match="changed while it was read .*; run the command again|truncated or damaged"):
+        list(blocks)
+
+
+def test_a_file_of_which_fewer_bytes_were_read_than_it_has_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_bytes(b"a line\n" * 10_000)
+    source = find_sources(tmp_path / "a.txt")[0]
+    truncate(tmp_path / "a.txt")
+    monkeypatch.setattr(Source, "unchanged", True)  # as if it had been written again since
+    with pytest.raises(CorpusError, match="changed while it was read"):
+        list(read_blocks(source))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs named pipes")
+@pytest.mark.parametrize("name", ["pipe", "pipe.gz"])
+def test_a_named_pipe_is_read_to_its_end_even_if_it_is_removed(name: str, tmp_path: Path) -> None:
+    path, text = tmp_path / name, b"one two\n" * 100_000
+    os.mkfifo(path)
+    data = gzip.compress(text) if name.endswith(".gz") else text
+    writer = threading.Thread(target=lambda: path.write_bytes(data))
+    writer.start()
+    blocks = read_blocks(find_sources(path)[0])
+    first = next(blocks)
+    path.unlink()
+    assert first.text + b"".join(block.text for block in blocks) == text
+    writer.join()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs named pipes")
+def test_waiting_for_a_pipe_can_be_stopped(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    def wait() -> None:
+        raise Interrupted("stopped.")
+
+    with pytest.raises(Interrupted):
+        next(read_blocks(find_sources(tmp_path / "pipe")[0], wait=wait))

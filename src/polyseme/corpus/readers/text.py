@@ -7,7 +7,7 @@ that contains NUL, or whose first block has more than 10% such bytes, is refused
 from __future__ import annotations
 
 import codecs
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -28,11 +28,16 @@ class Block:
     bad_bytes: int
 
 
-def read_blocks(source: Source, block_bytes: int = BLOCK_BYTES) -> Generator[Block, None, None]:
-    """Yield the text of a source in blocks of about `block_bytes`."""
+def read_blocks(
+    source: Source, block_bytes: int = BLOCK_BYTES, wait: Callable[[], None] = lambda: None
+) -> Generator[Block, None, None]:
+    """Yield the text of a source in blocks of about `block_bytes`; CorpusError if it changes while it is read.
+
+    wait  called again and again while a pipe has no data; it may raise
+    """
     offset = 0
     rest = b""
-    with _opened(source) as stream:
+    with _opened(source, wait) as stream:
         while data := stream.read(block_bytes):
             if offset == 0 and not rest:
                 _refuse_other_encodings(data, source)
@@ -56,10 +61,10 @@ def read_lines(source: Source, max_bytes: int) -> Iterator[bytes]:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[BinaryIO]:
+def _opened(source: Source, wait: Callable[[], None] = lambda: None) -> Iterator[BinaryIO]:
     """The decompressed bytes of a source; CorpusError if they cannot be read to the end."""
     try:
-        with source.open() as stream:
+        with source.open(to_end=True, wait=wait) as stream:
             yield stream
     except PolysemeError:
         raise

@@ -1,0 +1,80 @@
+"""The run that `--resume` refers to: unfinished, or finished, with a saved model. Its settings cannot change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from polyseme.errors import TrainingError
+from polyseme.model import storage
+from polyseme.training.checkpoint import read_config
+from polyseme.training.config import TrainConfig, option_name
+from polyseme.training.workspace import unfinished_run, workspace_path
+
+WITHOUT_OPTION = "resume it without that option, or start again with --force"
+ANOTHER_MODEL = "choose another name for the model, or train it again with --force"
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """An unfinished or a finished run of a model.
+
+    name            how error messages call it
+    config          the config of an unfinished run; None if the run is finished, or ended before it was recorded
+    saved           the config.json of the model of a finished run; None if the run is unfinished
+    replaces_model  whether it is unfinished and was started with --force on an existing model
+    """
+
+    name: str
+    config: TrainConfig | None = None
+    saved: Mapping[str, Any] | None = None
+    replaces_model: bool = False
+
+    def resumed_config(self, chosen: TrainConfig, given: set[str]) -> TrainConfig:
+        """The config to resume with; TrainingError if one of the `given` settings of `chosen` is another one.
+
+        The number of threads may change.
+        """
+        if self.saved is not None:
+            self._refuse_changes(self.saved["settings"], chosen, given, ANOTHER_MODEL)
+        if self.config is None:
+            return chosen
+        self._refuse_changes(self.config.to_dict(), chosen, given, WITHOUT_OPTION)
+        return replace(self.config, threads=chosen.threads) if "threads" in given else self.config
+
+    def _refuse_changes(self, settings: Mapping[str, Any], chosen: TrainConfig, given: set[str], advice: str) -> None:
+        for name in sorted(given & settings.keys() - {"threads"}):
+            old, new = settings[name], getattr(chosen, name)
+            if isinstance(old, list):  # read from JSON
+                old = tuple(old)
+            if old != new and not (name == "subsample" and new is None):  # `old` is the automatic value
+                raise TrainingError(f"{self.name} has {option_name(name)} {_short(old)}, not {_short(new)}; {advice}.")
+
+    def refuse_another_tokenizer(self, tokenizer: str) -> None:
+        """Raise TrainingError if the model of a finished run has another tokenizer."""
+        old = tokenizer if self.saved is None else self.saved["tokenizer"]
+        if old != tokenizer:
+            raise TrainingError(f"{self.name} has --tokenizer {old}, not {tokenizer}; {ANOTHER_MODEL}.")
+
+    def refuse_another_corpus(self, fingerprint: str) -> None:
+        """Raise TrainingError if the model of a finished run was trained on another corpus."""
+        if self.saved is not None and self.saved["corpus"].get("fingerprint") != fingerprint:
+            raise TrainingError(f"{self.name} was trained on another corpus; {ANOTHER_MODEL}.")
+
+
+def find_earlier_run(model: Path, force: bool) -> EarlierRun | None:
+    """The unfinished run of a model, else its finished run; `force` ignores a finished one."""
+    unfinished = unfinished_run(model)
+    if unfinished is not None:
+        config = read_config(workspace_path(model)) or unfinished.config
+        return EarlierRun("the unfinished run", config, replaces_model=unfinished.replaces_model)
+    if storage.is_model(model) and not force:
+        storage.load(model)  # ModelError if it is damaged
+        return EarlierRun(str(model), saved=storage.read_config(model))
+    return None
+
+
+def _short(value: Any) -> str:
+    return f"a list of {len(value):,} words" if isinstance(value, tuple) else str(value)
