@@ -42,7 +42,7 @@ JSON_VALUES = (
     '"' + "y" * 100_000 + '"', "[]", "{}", "[0]", '{"a": 1}', "[" * 100_000, '{"a":' * 5000, "[" * 500 + "]" * 500,
 )  # fmt: skip
 INTEGERS = (-1, -(2**63), 2**63 - 1, 2**31 - 1, 2**32, 0, 1, 2, 1000, 2**40)
-SHAPES = ([], [0], [1], [2**40], [0, 2**40], [2, 2, 2], [2**62, 4], [-1])
+SHAPES: tuple[list[int], ...] = ([], [0], [1], [2**40], [0, 2**40], [2, 2, 2], [2**62, 4], [-1])
 
 
 class Mutator:
@@ -108,7 +108,7 @@ class Mutator:
     def _integer(self, data: bytes) -> bytes:
         width = self.random.choice((4, 8))
         i = self.random.randrange(max(len(data) // width, 1)) * width
-        value = self.random.choice(INTEGERS) % 256**width
+        value = int(self.random.choice(INTEGERS)) % (1 << 8 * width)
         return data[:i] + value.to_bytes(width, "little") + data[i + width :]
 
     def _count(self, data: bytes) -> bytes:
@@ -142,6 +142,7 @@ class Mutator:
                 continue
             match self.random.randrange(8) if isinstance(node, dict) else 0:
                 case 6:
+                    assert isinstance(node, dict)
                     node[self.random.choice(("x", "../x", "README.md"))] = node.pop(key)
                 case 7:
                     del node[key]
@@ -166,7 +167,7 @@ class Mutator:
                 entry["dtype"] = self.random.choice(("F32", "I64", "I32", "F64", "F16", "U8", "?"))
             case 3 if "state" in header.get("__metadata__", {}):
                 state = self._json(header["__metadata__"]["state"].encode())
-                header["__metadata__"]["state"] = state.decode()
+                header["__metadata__"]["state"] = state.decode("utf-8", "replace")
             case 4:
                 return _with_header(self._json(json.dumps(header).encode()), arrays)
             case _:
@@ -245,7 +246,7 @@ def write_targets(folder: Path) -> None:
         write_checkpoint(folder / name / "m.training", trainer)
 
 
-def use_model(folder: Path, _: Path) -> None:
+def use_model(folder: Path, _targets: Path) -> None:
     from polyseme import SenseModel
     from polyseme.errors import UnknownWord
 
@@ -264,7 +265,7 @@ def use_model(folder: Path, _: Path) -> None:
     model.save(folder.with_name("copy"))
 
 
-def use_corpus(folder: Path, _: Path) -> None:
+def use_corpus(folder: Path, _targets: Path) -> None:
     from polyseme import train
 
     train(folder, dim=8, epochs=1, threads=1, multi_sense_min_count=10, min_count=2, examples=1, quiet=True)
@@ -293,18 +294,18 @@ def run_case(targets: Path, seed: int, case: int) -> tuple[str, str]:
     with tempfile.TemporaryDirectory(dir=targets) as scratch:
         folder = Path(scratch) / "damaged"
         shutil.copytree(targets / source, folder)
+        outcome, details = "answer", ""
         try:
             Mutator(f"{seed} {case}").damage(folder)
             USES[kind](folder, targets)
         except PolysemeError as error:
-            message = str(error)
-            if "\n" in message or len(message) > MAX_MESSAGE:
-                return "failure", f"a message of more than one line: {message[:500]}"
-            return "error", message
+            outcome, details = "error", str(error)
+            if "\n" in details or len(details) > MAX_MESSAGE:
+                return "failure", f"the message is not a short line: {details[:500]}"
         except BaseException:
             return "failure", traceback.format_exc()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return ("failure", f"{peak / 1e9:.1f} GB of memory") if peak > MAX_BYTES else ("answer", "")
+    return (outcome, details) if peak <= MAX_BYTES else ("failure", f"{peak / 1e9:.1f} GB of memory")
 
 
 def work(targets: Path, seed: int, first: int, end: int) -> None:
@@ -344,8 +345,8 @@ def fuzz(targets: Path, seed: int, first: int, end: int) -> tuple[Counter[str], 
                 problem = f"the process ended with status {process.wait()}" if not line else ""
             if line:
                 _, outcome, details = json.loads(line)
-            elif case == started and process.returncode == 0:
-                break
+            elif case > started and process.returncode == 0:
+                break  # it ended after a case that took much memory
             else:
                 outcome, details = "failure", problem
             outcomes[f"{TARGETS[case % len(TARGETS)]} {outcome}"] += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from polyseme._io.strict_json import check_types, parse_json, read_json_object
         ("[1e400]", "1e400 is not a finite number"),
         ("[9223372036854775808]", "too large a number"),
         ("9" * 5000, r"999\.\.\. is too large a number"),
+        (r'["\ud800"]', "half of a surrogate pair"),
+        (r'{"\uDFFF": 1}', "half of a surrogate pair"),
         ("", "Expecting value"),
         (b'"\xff"', "decode byte"),
     ],
@@ -30,6 +33,7 @@ def test_a_value_that_other_code_cannot_handle_is_refused(text: str | bytes, mes
 
 
 def test_valid_json_is_parsed() -> None:
+    assert parse_json(r'["\ud83d\ude00"]') == ["😀"]
     assert parse_json('{"a": [1, -2.5e-3, "ü", null, true, -9223372036854775808]}'.encode()) == {
         "a": [1, -0.0025, "ü", None, True, -(2**63)]
     }
@@ -39,7 +43,12 @@ def test_valid_json_is_parsed() -> None:
 def test_only_a_regular_file_is_read(kind: str, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text('{"a": 1}')
     path = tmp_path / "config.json"
-    {"link": lambda: path.symlink_to("secret"), "fifo": lambda: os.mkfifo(path), "folder": path.mkdir}[kind]()
+    make: dict[str, Callable[[], None]] = {
+        "link": lambda: path.symlink_to("secret"),
+        "fifo": lambda: os.mkfifo(path),
+        "folder": path.mkdir,
+    }
+    make[kind]()
     with pytest.raises(ValueError, match=r"config\.json is (a symbolic link|not a regular file)"):
         read_json_object(path)
     assert read_json_object(tmp_path / "secret") == {"a": 1}

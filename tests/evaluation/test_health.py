@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -60,8 +61,13 @@ def test_entropy_and_confidence_are_measured_on_a_text(mssg_path: Path, planted_
 @pytest.mark.parametrize("damage", ["truncated", "not compressed", "changed"])
 def test_a_damaged_text_is_refused_in_one_line(damage: str, suffix: str, mssg: SenseModel, tmp_path: Path) -> None:
     text = "".join(f"{i * i} {i}\n" for i in range(50_000)).encode()
-    compress = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstd.compress}[suffix]
-    data = compress(text)
+    compress: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".xz": lzma.compress,
+        ".bz2": bz2.compress,
+        ".zst": zstd.compress,
+    }
+    data = compress[suffix](text)
     middle = len(data) // 2
     damaged = {
         "truncated": data[:middle],

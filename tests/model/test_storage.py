@@ -281,11 +281,12 @@ def test_a_vocabulary_with_invalid_counts_is_refused_despite_correct_digests(lin
 
 @pytest.mark.parametrize(
     "line",
-    ["[" * 100_000, '{"senses": [[[1, 2, 3]]]}', '{"senses": [[["a", "b"]]]}', '{"senses": "abc"}', '{"senses": [["abc"]]}',
+    ["[" * 100_000,
+     '{"senses": [[[1, 2, 3]]]}', '{"senses": [[["a", "b"]]]}', '{"senses": "abc"}', '{"senses": [["abc"]]}',
      '{"senses": {}}', '{"word": "a"}', "[]", "5", '{"senses": Infinity}', "\udcff"],
 )  # fmt: skip
 def test_examples_that_are_malformed_are_refused_despite_correct_digests(line: str, copy: Path) -> None:
-    offset = int(map_tensors(copy / "model.safetensors")[0]["example_offsets"][0])  # type: ignore[call-overload]
+    offset = int(map_tensors(copy / "model.safetensors")[0]["example_offsets"][0])
     data = (copy / "examples.jsonl").read_bytes()
     end = data.index(b"\n", offset)
     (copy / "examples.jsonl").write_bytes(

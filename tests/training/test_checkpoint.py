@@ -73,7 +73,7 @@ def rewrite(checkpoint: Path, change: Callable[[Arrays, dict[str, Any]], object]
     change(arrays, state)
     state["arrays"] = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
     text = json.dumps(state)
-    write_tensors(checkpoint, arrays, {"state": text, "sha256": hashlib.sha256(text.encode()).hexdigest()})  # type: ignore[arg-type]
+    write_tensors(checkpoint, arrays, {"state": text, "sha256": hashlib.sha256(text.encode()).hexdigest()})
 
 
 def test_a_checkpoint_restores_the_trainer(checkpoint: Path, corpus: EncodedCorpus) -> None:
