@@ -167,7 +167,7 @@ class Mutator:
                 entry["dtype"] = self.random.choice(("F32", "I64", "I32", "F64", "F16", "U8", "?"))
             case 3 if "state" in header.get("__metadata__", {}):
                 state = self._json(header["__metadata__"]["state"].encode())
-                header["__metadata__"]["state"] = state.decode()
+                header["__metadata__"]["state"] = state.decode("utf-8", "replace")
             case 4:
                 return _with_header(self._json(json.dumps(header).encode()), arrays)
             case _:
@@ -246,7 +246,7 @@ def write_targets(folder: Path) -> None:
         write_checkpoint(folder / name / "m.training", trainer)
 
 
-def use_model(folder: Path, _: Path) -> None:
+def use_model(folder: Path, _targets: Path) -> None:
     from polyseme import SenseModel
     from polyseme.errors import UnknownWord
 
@@ -265,7 +265,7 @@ def use_model(folder: Path, _: Path) -> None:
     model.save(folder.with_name("copy"))
 
 
-def use_corpus(folder: Path, _: Path) -> None:
+def use_corpus(folder: Path, _targets: Path) -> None:
     from polyseme import train
 
     train(folder, dim=8, epochs=1, threads=1, multi_sense_min_count=10, min_count=2, examples=1, quiet=True)
@@ -294,18 +294,18 @@ def run_case(targets: Path, seed: int, case: int) -> tuple[str, str]:
     with tempfile.TemporaryDirectory(dir=targets) as scratch:
         folder = Path(scratch) / "damaged"
         shutil.copytree(targets / source, folder)
+        outcome, details = "answer", ""
         try:
             Mutator(f"{seed} {case}").damage(folder)
             USES[kind](folder, targets)
         except PolysemeError as error:
-            message = str(error)
-            if "\n" in message or len(message) > MAX_MESSAGE:
-                return "failure", f"a message of more than one line: {message[:500]}"
-            return "error", message
+            outcome, details = "error", str(error)
+            if "\n" in details or len(details) > MAX_MESSAGE:
+                return "failure", f"the message is not a short line: {details[:500]}"
         except BaseException:
             return "failure", traceback.format_exc()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return ("failure", f"{peak / 1e9:.1f} GB of memory") if peak > MAX_BYTES else ("answer", "")
+    return (outcome, details) if peak <= MAX_BYTES else ("failure", f"{peak / 1e9:.1f} GB of memory")
 
 
 def work(targets: Path, seed: int, first: int, end: int) -> None:
@@ -345,8 +345,8 @@ def fuzz(targets: Path, seed: int, first: int, end: int) -> tuple[Counter[str], 
                 problem = f"the process ended with status {process.wait()}" if not line else ""
             if line:
                 _, outcome, details = json.loads(line)
-            elif case == started and process.returncode == 0:
-                break
+            elif case > started and process.returncode == 0:
+                break  # it ended after a case that took much memory
             else:
                 outcome, details = "failure", problem
             outcomes[f"{TARGETS[case % len(TARGETS)]} {outcome}"] += 1

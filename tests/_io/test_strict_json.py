@@ -20,6 +20,8 @@ from polyseme._io.strict_json import check_types, parse_json, read_json_object
         ("[1e400]", "1e400 is not a finite number"),
         ("[9223372036854775808]", "too large a number"),
         ("9" * 5000, r"999\.\.\. is too large a number"),
+        (r'["\ud800"]', "half of a surrogate pair"),
+        (r'{"\uDFFF": 1}', "half of a surrogate pair"),
         ("", "Expecting value"),
         (b'"\xff"', "decode byte"),
     ],
@@ -30,6 +32,7 @@ def test_a_value_that_other_code_cannot_handle_is_refused(text: str | bytes, mes
 
 
 def test_valid_json_is_parsed() -> None:
+    assert parse_json(r'["\ud83d\ude00"]') == ["😀"]
     assert parse_json('{"a": [1, -2.5e-3, "ü", null, true, -9223372036854775808]}'.encode()) == {
         "a": [1, -0.0025, "ü", None, True, -(2**63)]
     }

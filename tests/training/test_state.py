@@ -25,8 +25,8 @@ def test_a_subsampling_threshold_that_drops_all_tokens_is_refused(model: str, su
 
 
 def test_a_small_corpus_is_not_refused_because_of_subsampling() -> None:
-    tiny = Vocabulary(["a", "b"], np.array([9, 5], np.int64))
-    assert TrainState.initial(make_config(dim=4, subsample=1e-3), tiny, 1).tables.keep.min() > 0
+    tiny = Vocabulary(["a", "b"], np.array([1, 1], np.int64))
+    assert TrainState.initial(make_config(dim=4, epochs=1, subsample=1e-3), tiny, 1).tables.keep.min() > 0
 
 
 def test_after_a_warm_up_senses_start_as_copies_of_the_words_vector() -> None:

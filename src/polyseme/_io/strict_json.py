@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,16 +23,23 @@ TYPE_NAMES = {
 
 
 def parse_json(text: str | bytes) -> Any:
-    """A JSON document. ValueError also for NaN, Infinity, numbers that are too large, and deep nesting.
+    """A JSON document. ValueError also for deep nesting, lone surrogates, and numbers that are too large or not finite.
 
     >>> parse_json('{"loss": 1e999}')
     Traceback (most recent call last):
     ValueError: 1e999 is not a finite number
     """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8")
     try:
-        return _DECODER.decode(text.decode("utf-8") if isinstance(text, bytes) else text)
+        value = _DECODER.decode(text)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair cannot be written
+    except UnicodeEncodeError:
+        raise ValueError("a string has half of a surrogate pair") from None
     except RecursionError:
         raise ValueError("its values are nested too deeply") from None
+    return value
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
@@ -76,4 +84,5 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a finite number")
 
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _DECODER = json.JSONDecoder(parse_int=_parse_int, parse_float=_parse_float, parse_constant=_refuse_constant)

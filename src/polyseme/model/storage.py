@@ -104,7 +104,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
                 _read_examples(path, examples, offset) for offset in offsets[first:end].tolist()
             ],
         )
-    except (OSError, ValueError) as error:  # a ModelError is a ValueError
+    except ValueError as error:  # a ModelError is a ValueError
         raise _damaged(path, str(error)) from error
 
 
@@ -141,7 +141,7 @@ def verify(path: Path) -> None:
     try:
         for name in DIGESTED:
             _check_file(path, name, config, None)
-    except (OSError, ValueError) as error:
+    except ModelError as error:
         raise _damaged(path, str(error)) from error
 
 

@@ -57,7 +57,7 @@ def read_config(folder: Path) -> TrainConfig | None:
     if not os.path.lexists(path):
         return None
     with _refuse_damage(path):
-        return _config(_read(path)[1])
+        return TrainConfig.from_dict(_read(path)[1]["config"])
 
 
 def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
@@ -85,22 +85,17 @@ def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:
     arrays, metadata = map_tensors(path)
     text = metadata["state"]
     state = parse_json(text)
-    if not isinstance(state, dict) or not all(isinstance(state.get(key), dict) for key in ("totals", "arrays")):
-        raise ValueError("it does not describe a run")
-    if state.get("format_version") != FORMAT_VERSION:
-        raise ValueError(f"another version of polyseme wrote it, in format {shorten(state.get('format_version'))}")
+    version = state.get("format_version") if isinstance(state, dict) else None
+    if version != FORMAT_VERSION:
+        raise ValueError(f"another version of polyseme wrote it, in format {shorten(version)}")
     if hashlib.sha256(text.encode()).hexdigest() != metadata.get("sha256"):
         raise ValueError("it was changed after it was written")
+    if not all(isinstance(state.get(key), dict) for key in ("config", "totals", "arrays")):
+        raise ValueError("it does not describe a run")
     check_types(state, STATE_TYPES)
     check_types(state["totals"], TOTALS_TYPES)
-    _config(state)
+    TrainConfig.from_dict(state["config"])
     return arrays, state
-
-
-def _config(state: dict[str, Any]) -> TrainConfig:
-    if not isinstance(state.get("config"), dict):
-        raise ValueError("it has no settings")
-    return TrainConfig.from_dict(state["config"])
 
 
 def _digests(arrays: Arrays, threads: int) -> dict[str, str]:

@@ -27,6 +27,7 @@ RULES = {
 }
 CHUNK_WORDS = 4096
 CHUNK_RANDOM_ROWS = 256  # few enough to stay in the processor's cache
+MIN_KEPT_SHARE = 1e-3
 NO_NEW_SENSES = -2.0  # a threshold below every cosine
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -249,12 +250,15 @@ def _fill_uniform(random: np.random.Generator, vectors: Floats) -> None:
 def _refuse_empty_subsample(config: TrainConfig, vocabulary: Vocabulary, keep: NDArray[np.uint64]) -> None:
     """Raise ConfigError if subsampling is expected to keep less than one token in all epochs.
 
+    A tiny corpus is accepted: there the usual values, which keep 1% of a word's tokens or more, have the same effect.
+
     keep  IN  uint64 (V,)  as from `Vocabulary.keep_thresholds`
     """
-    kept_tokens = config.epochs * float(vocabulary.counts @ (keep / 2.0**32))
-    if kept_tokens < 1:
+    tokens = int(vocabulary.counts.sum())
+    kept_tokens = float(vocabulary.counts @ (keep / 2.0**32))
+    if config.epochs * kept_tokens < 1 and kept_tokens < MIN_KEPT_SHARE * tokens:
         raise ConfigError(
-            f"--subsample {config.subsample} drops all of the {int(vocabulary.counts.sum()):,} tokens; "
+            f"--subsample {config.subsample} drops all of the {tokens:,} tokens; "
             f"give a larger value such as 1e-4, or 0 to keep all."
         )
 
