@@ -30,6 +30,12 @@ def test_a_vocabulary_of_0_or_1_words_is_refused(min_count: int) -> None:
         Vocabulary.from_counts(WORDS, COUNTS, min_count=min_count, max_size=None)
 
 
+def test_words_are_found_by_their_id() -> None:
+    vocabulary = Vocabulary(WORDS, COUNTS)
+    assert ("river" in vocabulary, "sea" in vocabulary, len(vocabulary)) == (True, False, 6)
+    assert [vocabulary.index[word] for word in WORDS] == list(range(6))
+
+
 def test_subsampling_follows_word2vec() -> None:
     keep = Vocabulary(WORDS, COUNTS).keep_thresholds(0.01) / 2**32
     frequency = COUNTS / COUNTS.sum()

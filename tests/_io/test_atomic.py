@@ -72,6 +72,14 @@ def test_a_folder_that_cannot_be_renamed_leaves_the_old_one(tmp_path: Path) -> N
     assert contents(tmp_path) == {"m/old": "old"}
 
 
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
+def test_a_file_or_dangling_link_is_replaced_by_a_folder(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "m").write_text("old") if kind == "file" else (tmp_path / "m").symlink_to("missing")
+    with atomic_folder(tmp_path / "m") as folder:
+        (folder / "new").write_text("new")
+    assert contents(tmp_path) == {"m/new": "new"}
+
+
 def test_a_symbolic_link_is_replaced_and_its_target_kept(tmp_path: Path) -> None:
     for name in ("target", "new"):
         (tmp_path / name).mkdir()

@@ -23,5 +23,10 @@ def test_no_sentences_give_no_blocks() -> None:
     assert block_bounds(np.array([0]), 10).tolist() == [0]
 
 
+def test_seeds_of_blocks_stay_the_same_in_all_versions() -> None:
+    assert block_seed(0, 0) == 0xD1342543DE82EF95
+    assert block_seed(3, 2) == (4 * 0xD1342543DE82EF95 + 2 * 0xDA942042E4DD58B5) % 2**64
+
+
 def test_every_block_of_every_run_has_its_own_seed() -> None:
     assert len({block_seed(seed, block) for seed in range(50) for block in range(200)}) == 10_000

@@ -65,6 +65,18 @@ def test_compressed_files_are_decompressed(suffix: str, tmp_path: Path) -> None:
         assert stream.read() == text
 
 
+def test_a_source_is_unchanged_until_its_file_is_written_or_removed(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one")
+    source = find_sources(path)[0]
+    assert source.unchanged
+    path.write_text("other")
+    assert not source.unchanged
+    path.unlink()
+    assert not source.unchanged
+    assert not find_sources("-")[0].unchanged
+
+
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(MissingFile, match="nothing.txt does not exist"):
         find_sources(tmp_path / "nothing.txt")

@@ -40,7 +40,7 @@ def test_the_answer_is_the_nearest_word_outside_the_query_and_sections_are_score
     assert evaluation.table["total"]["senses"].control is None
 
 
-def test_senses_answer_an_analogy_that_their_mean_does_not(tmp_path: Path) -> None:
+def test_senses_answer_an_analogy_that_their_mean_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The most frequent sense of `jaguar` is a car; jaguar : cub = bear : whelp holds for the animal."""
     model = toy(
         {
@@ -52,11 +52,11 @@ def test_senses_answer_an_analogy_that_their_mean_does_not(tmp_path: Path) -> No
         }
     )
     path = tmp_path / "analogies.txt"
-    path.write_text("jaguar cub bear whelp\n" * 20)
+    path.write_text("jaguar cub bear whelp\n" * 200)
+    monkeypatch.setattr("polyseme.evaluation.analogy.CONTROL_FRACTION", 1)
     scores = analogy(model, path).table["total"]
-    assert scores["senses"].value == 100
-    assert scores["senses"].control is not None
-    assert scores["senses"].control < 100  # the car was sampled in some runs
+    assert (scores["senses"].value, scores["mean"].value) == (100, 0)
+    assert scores["senses"].control == pytest.approx(100 * 5 / 55, abs=3)  # the share of the animal
 
 
 def test_a_model_with_one_sense_per_word_has_the_score_of_gensim(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -59,6 +60,19 @@ def test_the_occurrences_with_the_highest_cosines_come_first(
     assert positions.tolist() == [[-1, -1], [bank[2], bank[0]], [bank[1], bank[3]], [-1, -1]]
 
 
+def test_frequent_words_are_sampled(corpus: EncodedCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples: list[NDArray[np.uint64]] = []
+
+    class Recorder(KnownSenses):
+        def assign(self, tokens: NDArray[np.int32], *rest: object) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+            samples.append(cast(NDArray[np.uint64], rest[1]))
+            return super().assign(tokens, *rest)
+
+    monkeypatch.setattr(selection, "MAX_OCCURRENCES", 2)
+    best_positions(Recorder(corpus), corpus, corpus.counts, 4, 2, 0, 1, no_stop)
+    assert samples[0] / 2**32 == pytest.approx(np.minimum(2 / corpus.counts, 1))
+
+
 def test_examples_are_snippets_of_each_visible_sense_without_duplicates(corpus: EncodedCorpus, tmp_path: Path) -> None:
     vocabulary = Vocabulary(corpus.words, corpus.counts)
     assert vocabulary.words[:2] == ["the", "bank"]
@@ -73,6 +87,20 @@ def test_examples_are_snippets_of_each_visible_sense_without_duplicates(corpus: 
         line = read(1, 2)[0]
         assert [example.right.split()[0] for sense in parse_line(line) for example in sense] == expected
         assert read(0, 1) == [b""]
+
+
+def test_the_first_token_of_the_corpus_can_be_an_example(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text(f"bank river {FILLER}\n")
+    corpus = encode(find_sources(tmp_path / "text"), WORDS, tmp_path / "corpus")
+    vocabulary = Vocabulary(corpus.words, corpus.counts)
+    bank = vocabulary.index["bank"]
+    assert bank == 1  # its sense is row 1, as KnownSenses assigns
+    read = collect_examples(
+        KnownSenses(corpus), corpus, vocabulary, np.arange(4), np.ones(3, np.int32), WORDS,
+        per_sense=1, seed=0, threads=1, stop=no_stop, folder=tmp_path,
+    )  # fmt: skip
+    ((example,),) = parse_line(read(bank, bank + 1)[0])
+    assert (example.left, example.word) == ("", "bank")
 
 
 def test_selection_stops_when_asked(corpus: EncodedCorpus) -> None:

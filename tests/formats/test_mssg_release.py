@@ -38,6 +38,12 @@ def test_maxout_files_have_no_centers() -> None:
     assert vectors.cluster_centers is None
 
 
+def test_a_word_may_contain_spaces() -> None:
+    vectors = read(MAXOUT.replace("bank 2", "new york 2"), centers=False)
+    assert vectors.words == ["new york", "river"]
+    assert vectors.sense_offsets.tolist() == [0, 2, 3]
+
+
 def test_the_first_of_duplicate_words_is_kept() -> None:
     vectors = read(WITH_CENTERS + "bank 1\n7 7\n7 7\n7 7\n", 3)
     assert vectors.words == ["bank", "river"]

@@ -14,6 +14,7 @@ from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
 from polyseme.model import tagging
 from polyseme.model.tagging import Tagger
+from tests.evaluation.toy import toy
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,12 @@ def test_tagging_and_disambiguation_choose_the_same_sense(
             assert tagged == model.disambiguate(occurrence.word, " ".join(words)).best.key
             compared += "#" in tagged
     assert compared > 50
+
+
+def test_the_first_sense_of_the_most_frequent_word_is_tagged() -> None:
+    words = {"bank": [([1.0, 0.0], 300), ([0.0, 1.0], 100)], "money": [([1.0, 0.0], 20)], "river": [([0.0, 1.0], 20)]}
+    model = toy(words, {word: [vector for vector, _ in senses] for word, senses in words.items()})
+    assert model.tag("money bank\nriver bank") == "money bank#1\nriver bank#2"
 
 
 def test_a_tagger_that_has_seen_other_texts_gives_the_same_result(model: SenseModel) -> None:

@@ -55,6 +55,27 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
     assert (block.text, block.offset) == (b"word", 3)
 
 
+def test_a_byte_order_mark_after_the_start_is_part_of_the_text(tmp_path: Path) -> None:
+    blocks = blocks_of(tmp_path / "a.txt", b"line\n\xef\xbb\xbfword\n", 5)
+    assert b"".join(block.text for block in blocks) == b"line\n\xef\xbb\xbfword\n"
+    assert blocks[1].offset == 5
+
+
+def test_a_block_without_a_line_end_ends_after_a_space_or_between_characters(tmp_path: Path) -> None:
+    def texts(text: str, block_bytes: int) -> list[str]:
+        return [block.text.decode() for block in blocks_of(tmp_path / "a.txt", text.encode(), block_bytes)]
+
+    assert texts("one two\tthree four", 10) == ["one two\t", "three ", "four"]
+    assert texts("äöü" * 2, 5) == ["äö", "üä", "öü"]
+    assert texts("東京東京", 4) == ["東", "京", "東", "京"]
+
+
+@pytest.mark.parametrize("data", [b"\0", b"\0text"])
+def test_a_nul_at_the_start_is_refused(data: bytes, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="is not a text: byte 0 is NUL"):
+        blocks_of(tmp_path / "a.txt", data)
+
+
 def test_binary_input_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is not a text: byte 4 is NUL"):
         blocks_of(tmp_path / "a.txt", b"\x7fELF\x00\x01")
