@@ -158,6 +158,24 @@ with Signals():
         assert process.returncode == 130
 
 
+def test_an_error_that_an_interrupted_library_raises_is_not_reported() -> None:
+    script = """
+import os, signal
+from polyseme.cli import app
+from polyseme.cli.signals import interruptible
+def interrupted_library(*_, **__):
+    with interruptible():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise RuntimeError("no compiled object yet")
+app.app = interrupted_library
+app.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=TIMEOUT)
+    assert (done.returncode, done.stderr) == (143, b"polyseme: stopped.\n")
+
+
 def test_an_interrupted_call_of_train_ends_although_a_pipe_is_idle(tmp_path: Path) -> None:
     call = [sys.executable, "-c", "import polyseme; polyseme.train('-', 'm')"]
     with started(call, tmp_path, stdin=subprocess.PIPE) as process:
@@ -187,5 +205,6 @@ def test_the_demo_removes_its_temporary_files(tmp_path: Path) -> None:
     with started(command("demo"), tmp_path, stdout=subprocess.DEVNULL, env=environment) as process:
         wait_until(lambda: any(tmp_path.glob("polyseme-*/*")), process)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(TIMEOUT) == 143
+        _, errors = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 143, errors
     assert names(tmp_path) == set()

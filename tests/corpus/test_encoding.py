@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
@@ -20,6 +21,7 @@ from polyseme.corpus import encoding
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.readers import text as text_reader
+from polyseme.corpus.readers.text import Block
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import CorpusError
@@ -111,6 +113,33 @@ def test_standard_input_is_read(tmp_path: Path) -> None:
         corpus = encode(find_sources("-"), get_tokenizer("words"), tmp_path / "corpus")
     assert decode(corpus) == [["from", "a", "pipe"]]
     assert list(corpus.source_texts([0])) == [None]
+
+
+def test_an_interrupt_while_the_reading_thread_starts_is_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the pool does not know its thread and does not wait for it: it still reads when the pool is left."""
+    start, reading, end = threading.Thread.start, threading.Event(), threading.Event()
+
+    def interrupted_start(thread: threading.Thread) -> None:
+        start(thread)
+        assert reading.wait(60)
+        raise KeyboardInterrupt
+
+    def read_slowly(*_: object, **__: object) -> Iterator[Block]:
+        reading.set()
+        assert end.wait(60)
+        yield Block(b"one two", 0, 0)
+
+    (tmp_path / "a.txt").write_text("one two")
+    monkeypatch.setattr(threading.Thread, "start", interrupted_start)
+    monkeypatch.setattr(encoding, "read_blocks", read_slowly)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            encode(find_sources(tmp_path / "a.txt"), get_tokenizer("words"), tmp_path / "corpus")
+    finally:
+        end.set()
+    assert not (tmp_path / "corpus").exists()
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", " ... !\n"])

@@ -21,7 +21,7 @@ from polyseme.cli.neighbours import neighbours
 from polyseme.cli.refine import refine
 from polyseme.cli.reproduce import reproduce
 from polyseme.cli.senses import senses
-from polyseme.cli.signals import STOPPED
+from polyseme.cli.signals import STOPPED, received
 from polyseme.cli.similarity import similarity
 from polyseme.cli.streams import discard_output, prepare_streams
 from polyseme.cli.tag import tag
@@ -77,6 +77,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:
         if os.environ.get("POLYSEME_DEBUG"):
             raise
+        if received:  # an interrupted library can raise any error: Numba a RuntimeError, for instance
+            _fail(STOPPED, 128 + received[0])
         _fail(
             f"internal error: {type(error).__name__}: {error}. "
             f"Please report it; run the command with POLYSEME_DEBUG=1 for a traceback."

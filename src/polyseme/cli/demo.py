@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from polyseme.cli.arguments import JsonFlag, Seed, between
 from polyseme.cli.output import bold, one_line, print_json
 from polyseme.cli.senses import as_json, print_senses
-from polyseme.cli.signals import interruptible
+from polyseme.cli.signals import Signals, interruptible
 from polyseme.training.config import ModelName
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _train(text: Path, out: Path | None, settings: dict[str, Any]) -> SenseModel
     from polyseme.training.progress import ProgressDisplay
     from polyseme.training.run import train
 
-    with interruptible(), ProgressDisplay() as progress:
-        return train(text, out, listen=progress, **settings)
+    with Signals() as signals, ProgressDisplay() as progress:
+        return train(text, out, listen=progress, stop=signals.stop, **settings)
 
 
 def _lines(text: Path) -> list[str]:

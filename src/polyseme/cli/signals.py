@@ -21,6 +21,8 @@ from polyseme.errors import Interrupted
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 STOPPED = "stopped."
 
+received: list[int] = []  # the numbers of all signals, first to last, except those that end the process at once
+
 Handler = Callable[[int, FrameType | None], None]
 
 
@@ -32,13 +34,7 @@ def exit_on_signals() -> None:
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Within the block, a signal raises KeyboardInterrupt with the number of the signal."""
-    received: list[int] = []
-
-    def receive(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        _raise(number, frame)
-
-    old_handlers = _install(receive)
+    old_handlers = _install(_raise)
     try:
         yield
     except Interrupted as error:  # training turns KeyboardInterrupt into this
@@ -58,15 +54,15 @@ class Signals:
 
     def __init__(self, hint: str = "") -> None:
         self.hint = hint
-        self.received: list[int] = []
+        self.count = 0
 
     def stop(self) -> bool:
         """Whether a signal was received."""
-        return bool(self.received)
+        return self.count > 0
 
     def check(self) -> None:
         """Raise Interrupted if a signal was received."""
-        if self.received:
+        if self.stop():
             raise Interrupted(STOPPED)
 
     def __enter__(self) -> Signals:
@@ -77,14 +73,16 @@ class Signals:
         _restore(self.old_handlers)
         if isinstance(error, Interrupted):
             stopped = Interrupted(f"{error} {self.hint}".rstrip())
-            stopped.signal = self.received[0] if self.received else error.signal
+            stopped.signal = received[0] if received else error.signal
             raise stopped from error
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        self.received.append(number)
-        if len(self.received) == 2:
+        self.count += 1
+        if self.count == 1:
+            received.append(number)
+        elif self.count == 2:
             _raise(number, frame)
-        if len(self.received) > 2:
+        else:
             _exit(number, frame)
 
 
@@ -95,6 +93,7 @@ def _exit(number: int, _: FrameType | None) -> None:
 
 
 def _raise(number: int, _: FrameType | None) -> None:
+    received.append(number)
     raise KeyboardInterrupt(number)
 
 

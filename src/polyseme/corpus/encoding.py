@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -202,8 +202,12 @@ def _tokenized_blocks(
             raise Interrupted("stopped.")
         check()
 
-    with closing(read_blocks(source, wait=wait)) as blocks:
+    blocks = read_blocks(source, wait=wait)
+    try:
         yield from _prefetch((tokenize_block(block, tokenizer) for block in blocks), cancelled.set)
+    finally:
+        with suppress(ValueError):  # KeyboardInterrupt can leave the thread running in it: then the thread closes it
+            blocks.close()
 
 
 def tokenize_block(block: Block, tokenizer: AnyTokenizer) -> TokenizedBlock:

@@ -140,7 +140,6 @@ class _Run:
             encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
         )
         _refuse_unknown_words(config, vocabulary)
-        _refuse_no_tokens(config, vocabulary)
         self.listen(
             CorpusEncoded(
                 tokens=len(encoded.tokens),
@@ -303,13 +302,3 @@ def _refuse_unknown_words(config: TrainConfig, vocabulary: Vocabulary) -> None:
         f"no word of --multi-sense-words ({names}) is in the vocabulary of {len(vocabulary):,} words; "
         f"check the spelling, or lower --min-count ({config.min_count})."
     )
-
-
-def _refuse_no_tokens(config: TrainConfig, vocabulary: Vocabulary) -> None:
-    """Raise ConfigError if subsampling keeps no token of any word."""
-    num_tokens = int(vocabulary.counts.sum())
-    subsample = config.subsample_for(num_tokens)
-    if not vocabulary.keep_thresholds(subsample).any():
-        raise ConfigError(
-            f"--subsample {subsample:g} keeps none of the {num_tokens:,} tokens; raise it, for instance to 1e-4."
-        )
