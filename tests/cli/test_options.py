@@ -83,7 +83,10 @@ def test_odd_numbers_give_a_result_or_an_error_in_one_line(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "text.txt", "out", "--subsample", "1e-300"], "--subsample 1e-300 drops all of the 180 tokens;"),
+        (
+            ["train", "text.txt", "out", "--quiet", "--subsample", "1e-300"],
+            "--subsample 1e-300 drops all of the 180 tokens;",
+        ),
         (["evaluate", "MODEL", "pseudowords", "text.txt", "--seed", "-1"], "--seed"),
         (["evaluate", "MODEL", "health", "--window", "5"], "--window is for tasks with contexts"),
         (["senses", "MODEL", "bank", "--examples", "-1"], "--examples"),
