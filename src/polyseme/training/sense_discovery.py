@@ -12,7 +12,9 @@ np-mssg decides in two steps how many senses a word has:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,31 +50,89 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
+class Clusters(NamedTuple):
+    """The clusters of the contexts of some words.
+
+    words         int64 (w,)
+    centers       float32 (w, k, c)  mean of the contexts of each cluster
+    sizes         int64 (w, k)       contexts of each cluster
+    num_clusters  int32 (w,)         the first clusters of a word are used
+    tightness     float32 (w,)       mean cosine of the contexts and their centers, before merging
+    num_contexts  int64 (w,)         sampled
+    """
+
+    words: Ints
+    centers: NDArray[np.float32]
+    sizes: Ints
+    num_clusters: NDArray[np.int32]
+    tightness: NDArray[np.float32]
+    num_contexts: Ints
+
+
+def init_from_clusters(state: TrainState, corpus: EncodedCorpus, among: NDArray[np.bool_] | None = None) -> None:
     """Set the senses of each word that can have several to clusters of its contexts.
 
     mssg makes `senses` clusters; np-mssg makes up to `max_senses` and merges those with a separation below
     `min_separation`. A word with fewer contexts than clusters is skipped: its senses are filled during training.
+
+    among  IN  bool (V,)  whether to set the senses of each word; by default of all words
     """
-    config, p = state.config, state.parameters
-    counts = state.vocabulary.counts
-    capacity = np.diff(p.sense_offsets)
-    max_senses = int(capacity.max())
-    words = np.flatnonzero(capacity > 1)
-    discovers = config.model == "np-mssg"
-    gated = discovers and config.multi_sense_words is None  # a list of words is the user's decision
+    p = state.parameters
+    words, gated = candidates(state, corpus)
+    if among is not None:
+        words = words[among[words]]
+    tightness = np.zeros(len(state.vocabulary), np.float32)
+
+    def keep(clusters: Clusters) -> None:
+        rows = p.sense_offsets[clusters.words][:, None] + np.arange(clusters.centers.shape[1])
+        p.cluster_centers[rows] = clusters.centers
+        p.center_inverse_norms[rows] = inverse_norms(clusters.centers)
+        p.sense_counts[rows] = clusters.sizes
+        p.num_senses[clusters.words] = clusters.num_clusters
+        tightness[clusters.words] = clusters.tightness
+
+    cluster_contexts(state, corpus, words, keep)
     if gated:
-        scores = burstiness(corpus.tokens, len(counts))
-        threshold = specificity_threshold(scores[:REFERENCE_WORDS], scores[words], ENOUGH_BURSTINESS)
-        if threshold is not None and np.median(scores[words]) > MIN_MEDIAN_BURSTINESS:
-            if np.median(scores[:REFERENCE_WORDS]) < GENERAL_BURSTINESS:
-                words = words[words >= min(REFERENCE_WORDS, len(counts) // 100)]
-            words, gated = words[scores[words] >= threshold], False
+        threshold = specificity_threshold(tightness[most_frequent(state, corpus)], tightness[words], np.inf)
+        if threshold is not None:
+            _unsplit(state, words[tightness[words] < threshold])
+
+
+def candidates(state: TrainState, corpus: EncodedCorpus) -> tuple[Ints, bool]:
+    """The words that can have several senses, without words of general use if these can be told by their burstiness.
+
+    The second value says whether words of general use may be among them and have to be found by other means.
+    """
+    words = np.flatnonzero(np.diff(state.parameters.sense_offsets) > 1)
+    if state.config.model != "np-mssg" or state.config.multi_sense_words is not None:  # a list is the user's decision
+        return words, False
+    scores = burstiness(corpus.tokens, len(state.vocabulary))
+    frequent = most_frequent(state, corpus)
+    threshold = specificity_threshold(scores[frequent], scores[words], ENOUGH_BURSTINESS)
+    if threshold is None or np.median(scores[words]) <= MIN_MEDIAN_BURSTINESS:
+        return words, True
+    if np.median(scores[frequent]) < GENERAL_BURSTINESS:
+        words = np.setdiff1d(words, frequent[: len(state.vocabulary) // 100])
+    return words[scores[words] >= threshold], False
+
+
+def most_frequent(state: TrainState, corpus: EncodedCorpus) -> Ints:
+    """The most frequent words of the corpus. In continued training they need not have the first ids."""
+    return np.argsort(-corpus.counts[: len(state.vocabulary)], kind="stable")[:REFERENCE_WORDS]
+
+
+def cluster_contexts(state: TrainState, corpus: EncodedCorpus, words: Ints, keep: Callable[[Clusters], None]) -> None:
+    """Cluster a sample of the contexts of each word; `keep` is called by several threads, with some words each."""
+    if not len(words):
+        return
+    config = state.config
+    counts = corpus.counts[: len(state.vocabulary)]
+    discovers = config.model == "np-mssg"
+    max_senses = config.max_senses if discovers else config.senses
     max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
     min_separation = config.min_separation if discovers else 0.0
     occurrences = find_occurrences(corpus.tokens, counts, words, max_occurrences=max_occurrences, seed=config.seed)
     sample = _ContextSample(state, corpus, occurrences)
-    tightness = np.zeros(len(counts), np.float32)
 
     def cluster(first: int) -> None:
         chunk = words[first : first + CHUNK_WORDS]
@@ -83,30 +143,34 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         chunk, num_contexts = chunk[enough], num_contexts[enough]
         bounds = np.concatenate([[0], np.cumsum(num_contexts)])
         dim = contexts.shape[1]
-        centers = zero_padded_rows(len(chunk) * max_senses, dim).reshape(len(chunk), max_senses, dim)
-        cluster_sizes, num_clusters = np.empty((len(chunk), max_senses), np.int64), np.empty(len(chunk), np.int32)
-        chunk_tightness = np.empty(len(chunk), np.float32)
+        clusters = Clusters(
+            words=chunk,
+            centers=zero_padded_rows(len(chunk) * max_senses, dim).reshape(len(chunk), max_senses, dim),
+            sizes=np.empty((len(chunk), max_senses), np.int64),
+            num_clusters=np.empty(len(chunk), np.int32),
+            tightness=np.empty(len(chunk), np.float32),
+            num_contexts=num_contexts,
+        )
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
-        min_shares = np.maximum(MIN_SHARE, MIN_TOKENS / counts[chunk])
-        min_sizes = np.ceil(min_shares * num_contexts * discovers).astype(np.int64)
+        min_sizes = min_cluster_sizes(counts[chunk], num_contexts) * discovers
         cluster_words(
-            contexts, bounds, max_senses, min_separation, min_sizes, seed, centers, cluster_sizes, num_clusters,
-            chunk_tightness,
+            contexts, bounds, max_senses, min_separation, min_sizes, seed, clusters.centers, clusters.sizes,
+            clusters.num_clusters, clusters.tightness,
         )  # fmt: skip
-        rows = p.sense_offsets[chunk][:, None] + np.arange(max_senses)
-        p.cluster_centers[rows] = centers
-        p.center_inverse_norms[rows] = inverse_norms(centers)
-        p.sense_counts[rows] = cluster_sizes
-        p.num_senses[chunk] = num_clusters
-        tightness[chunk] = chunk_tightness
+        keep(clusters)
 
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
-    if gated:
-        threshold = specificity_threshold(tightness[:REFERENCE_WORDS], tightness[words], np.inf)
-        if threshold is not None:
-            _unsplit(state, words[tightness[words] < threshold])
+
+
+def min_cluster_sizes(counts: Ints, num_contexts: Ints) -> Ints:
+    """The number of contexts that a cluster needs to be a sense, of each word.
+
+    counts        IN  int64 (w,)  tokens of each word
+    num_contexts  IN  int64 (w,)  contexts in its sample
+    """
+    return np.ceil(np.maximum(MIN_SHARE, MIN_TOKENS / counts) * num_contexts).astype(np.int64)
 
 
 def specificity_threshold(reference: NDArray[np.floating], words: NDArray[np.floating], enough: float) -> float | None:
