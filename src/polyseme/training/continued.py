@@ -108,12 +108,15 @@ class ContinuedState(TrainState):
         self._set_rates()
 
     def split_senses(self) -> None:
-        """End the warm-up: make room for new senses, which start as copies of the vectors their words have."""
+        """End the warm-up: make room for new senses, which start as copies of the vectors their words have.
+
+        Old senses get their centers back. During the warm-up, they took the contexts of senses not discovered yet.
+        """
         p, config = self.parameters, self.config
         self._copy_vectors_to_new_senses()
         if config.model != "skip-gram":
             p.sense_counts[:] = 0
-            p.sense_counts[self.old_rows] = self.init.data.arrays.sense_counts
+            self._copy_clusters()
         if config.model not in ("skip-gram", "np-mssg"):
             p.num_senses[self.undecided] = np.diff(p.sense_offsets)[self.undecided]
         if self._is_whitened:
@@ -147,27 +150,25 @@ class ContinuedState(TrainState):
         p, data, dim = self.parameters, self.init.data, self.config.dim
         old = data.arrays
         p.num_senses[self.old_words] = np.diff(old.sense_offsets)
-        p.sense_counts[self.old_rows] = old.sense_counts
+        self._copy_clusters()
         # A file has no vectors for words as contexts. Zeros, as in word2vec: they are trained first.
         p.global_vectors[self.old_words, :dim] = 0 if self.init.is_imported else old.global_vectors
         for first in range(0, len(self.old_rows), CHUNK_ROWS):
             rows = slice(first, first + CHUNK_ROWS)
             p.sense_vectors[self.old_rows[rows], :dim] = trained_sense_vectors(self.init, rows)
-        if not self.init.has_senses:
-            return
-        if len(p.cluster_centers) and old.cluster_centers is not None:
-            self._copy_centers()
-        if old.whitened_vectors is not None:
+        if self.init.has_senses and old.whitened_vectors is not None:
             width = old.whitened_vectors.shape[1]
             table = zero_padded_rows(len(self.vocabulary), width)
             table[self.old_words, :width] = old.whitened_vectors
             self.tables = self.tables._replace(context_table=table)
 
-    def _copy_centers(self) -> None:
-        p, centers = self.parameters, self.init.data.arrays.cluster_centers
-        assert centers is not None
-        p.cluster_centers[self.old_rows, : centers.shape[1]] = centers
-        p.center_inverse_norms[self.old_rows] = inverse_norms(p.cluster_centers[self.old_rows])
+    def _copy_clusters(self) -> None:
+        """Copy the counts and centers of old senses."""
+        p, old, rows = self.parameters, self.init.data.arrays, self.old_rows
+        p.sense_counts[rows] = old.sense_counts
+        if self.init.has_senses and len(p.cluster_centers) and old.cluster_centers is not None:
+            p.cluster_centers[rows, : old.cluster_centers.shape[1]] = old.cluster_centers
+            p.center_inverse_norms[rows] = inverse_norms(p.cluster_centers[rows])
 
     def _set_rates(self) -> None:
         """Set the rates of all rows for the current part of the run."""
@@ -228,12 +229,9 @@ class ContinuedState(TrainState):
     def _keep_old_senses(self) -> None:
         """Frozen words get their centers and counts back; senses that the model shows keep the share for that."""
         p, data = self.parameters, self.init.data
-        if not self.init.has_senses:
-            return
         if self.init.freeze:
-            p.sense_counts[self.old_rows] = data.arrays.sense_counts
-            if len(p.cluster_centers) and data.arrays.cluster_centers is not None:
-                self._copy_centers()
+            self._copy_clusters()
+        if self.init.freeze or not self.init.has_senses:
             return
         numbers = default_numbers(data.arrays.sense_offsets)
         visible = data.num_visible_senses[data.arrays.word_of_row]
