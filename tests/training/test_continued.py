@@ -19,7 +19,7 @@ import pytest
 from polyseme import SenseModel, load, train
 from polyseme.corpus.planted_words import COMMON, TOPICS
 from polyseme.corpus.tokenizers import WORDS
-from polyseme.errors import ConfigError, CorpusError, Interrupted, ModelError, OutputExists, TrainingError
+from polyseme.errors import ConfigError, CorpusError, Interrupted, OutputExists, TrainingError
 from polyseme.model.data import ModelData
 from polyseme.training import trainer
 from polyseme.training.added_senses import separation_from_old
@@ -143,6 +143,15 @@ def test_freeze_keeps_every_old_vector_and_learns_new_words(old_path: Path, froz
     neighbours = [n.word for n in frozen.neighbours("blorpa", 5)]
     assert len(set(neighbours) & set(NEW_WORDS)) >= 4
     assert frozen.training["frozen"] is True
+
+
+def test_freeze_keeps_old_vectors_with_several_threads(old_path: Path, planted_text: Path) -> None:
+    old = load(old_path)
+    new = train(planted_text, init=old, freeze=True, threads=2, epochs=1)
+    assert new.training["threads"] == 2
+    for word in old.vocabulary.words:
+        for name, array in vectors_of(old, word).items():
+            np.testing.assert_array_equal(array, vectors_of(new, word)[name], err_msg=f"{word} {name}")
 
 
 def test_the_history_is_recorded(old_path: Path, continued_path: Path, new_text: Path) -> None:
@@ -306,11 +315,13 @@ def test_a_damaged_or_missing_initial_model_is_refused_in_one_line(
     assert not (tmp_path / "m.training").exists()
 
 
-def test_a_model_without_the_mean_of_its_vectors_is_refused(old_path: Path, new_text: Path) -> None:
+def test_a_model_of_an_earlier_version_can_be_continued(old_path: Path, new_text: Path) -> None:
     data = load(old_path)._data
     older = SenseModel(replace(data, arrays=replace(data.arrays, vector_mean=None)))
-    with pytest.raises(ModelError, match="is of an earlier version"):
-        train(new_text, init=older)
+    new = train(new_text, init=older, **SETTINGS)
+    np.testing.assert_array_equal(new.vector("volcano"), older.vector("volcano"))
+    assert np.linalg.norm(new.vector("station") - older.vector("station")) < np.linalg.norm(older.vector("station"))
+    assert len({n.word for n in new.neighbours("blorpa", 5)} & set(NEW_WORDS)) >= 4
 
 
 def test_a_text_without_old_words_is_reported(old_path: Path, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ class ContinuedState(TrainState):
         new_rows = np.empty(len(self._word_of_row), np.int64)
         new_rows[order] = np.arange(len(order))
         fixed_rows, target = fixed[old.word_of_row], new_rows[self.old_rows]
-        arrays = self._arrays_in_order(order, old.vector_mean)
+        arrays = self._arrays_in_order(order, init.vector_mean)
         arrays.sense_vectors[target[fixed_rows]] = old.sense_vectors[fixed_rows]
         if not init.is_imported:
             arrays.global_vectors[self.old_words[fixed]] = old.global_vectors[fixed]
@@ -269,8 +269,7 @@ def trained_sense_vectors(init: InitModel, rows: slice) -> Floats:
     if RULES[data.config["model"]] == BY_VECTOR:
         assert arrays.cluster_centers is not None
         return arrays.cluster_centers[rows]
-    assert arrays.vector_mean is not None
-    return np.asarray(arrays.sense_vectors[rows] - arrays.global_vectors[arrays.word_of_row[rows]] + arrays.vector_mean)
+    return np.asarray(arrays.sense_vectors[rows] - arrays.global_vectors[arrays.word_of_row[rows]] + init.vector_mean)
 
 
 def _capacity(init: InitModel, config: TrainConfig, vocabulary: Vocabulary, new_counts: Ints) -> Ints:

@@ -25,7 +25,10 @@ def kept_labels(old: ModelData, new: ModelData) -> dict[str, str]:
     """The labels of the old senses by their keys in the new model: `bank` may have become `bank#1`."""
     labels = {}
     for key, label in old.labels.items():
-        word, row = old.find(key)
+        match = old.lookup(key)
+        if match is None:
+            continue
+        word, row = match
         row = old.rows(word)[0] if row is None else row
         new_row = _row_of_number(new, old.vocabulary.words[word], int(old.sense_numbers[row]))
         if new_row is not None:

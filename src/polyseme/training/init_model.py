@@ -67,6 +67,15 @@ class InitModel:
         """Whether the model tells senses apart: then words keep theirs. Otherwise they are found in the new text."""
         return not self.is_imported and self.data.config["model"] != "skip-gram"
 
+    @property
+    def vector_mean(self) -> NDArray[np.float32]:
+        """(d,) What was subtracted from the sense vectors to center them.
+
+        Models of earlier versions do not say. It is small, a tenth of a vector's length, so 0 is a good guess.
+        """
+        mean, dim = self.data.arrays.vector_mean, self.data.arrays.dim
+        return np.zeros(dim, np.float32) if mean is None else mean
+
     def settings(self) -> dict[str, Any]:
         """The settings of the model that a continued run inherits."""
         if self.is_imported:
@@ -164,22 +173,13 @@ def open_init(
                 raise ConfigError(f"{name} was trained with a function as tokenizer; continue with the same function.")
             opened = SenseModel.load(model, tokenizer)
     init = InitModel(opened._data, name, freeze)
-    arrays, config = init.data.arrays, init.data.config
+    arrays = init.data.arrays
     if not all(np.isfinite(array).all() for array in arrays.to_dict().values()):
         raise ModelError(f"{name} has values that are not finite; train it again with a lower --learning-rate.")
     if not init.has_senses and len(arrays.sense_vectors) > len(arrays.global_vectors):
         raise ModelError(
             f"{name} has several vectors per word that polyseme did not train; --init takes a model of polyseme or "
             f"a file with one vector per word."
-        )
-    if (
-        config.get("output_vectors") == "sense+global"
-        and config["model"] != "mssg-maxout"
-        and arrays.vector_mean is None
-    ):
-        raise ModelError(
-            f"{name} is of an earlier version, which did not store the mean of its vectors, and training cannot "
-            f"continue without it; train it again, or export its vectors and continue from these."
         )
     init.refuse_another_tokenizer(tokenizer.name)
     return init

@@ -15,6 +15,7 @@ from polyseme.training.init_model import Origin
 from polyseme.training.workspace import unfinished_run, workspace_path
 
 WITHOUT_OPTION = "resume it without that option, or start again with --force"
+SAME_WAY = "resume it in the same way, or start again with --force"
 ANOTHER_MODEL = "choose another name for the model, or train it again with --force"
 
 
@@ -65,15 +66,15 @@ class EarlierRun:
         """Raise TrainingError if the run continues another model."""
         if self.origin == origin:
             return
-        if self.origin is None or origin is None or self.origin.fingerprint != origin.fingerprint:
-            was = "without --init" if self.origin is None else "from another model than --init gives"
-            if origin is None:
-                was = "with --init"
+        if origin is None:
+            was = "with --init"
+        elif self.origin is None:
+            was = "without --init"
+        elif self.origin.fingerprint != origin.fingerprint:
+            was = "from another model than --init gives"
         else:
             was = "with --freeze" if self.origin.freeze else "without --freeze"
-        advice = (
-            WITHOUT_OPTION.replace("without that option", "in the same way") if self.saved is None else ANOTHER_MODEL
-        )
+        advice = SAME_WAY if self.saved is None else ANOTHER_MODEL
         raise TrainingError(f"{self.name} was started {was}; {advice}.")
 
     def refuse_another_corpus(self, fingerprint: str) -> None:
