@@ -19,7 +19,7 @@ import pytest
 from polyseme import SenseModel, load, train
 from polyseme.corpus.planted_words import COMMON, TOPICS
 from polyseme.corpus.tokenizers import WORDS
-from polyseme.errors import ConfigError, CorpusError, Interrupted, OutputExists, TrainingError
+from polyseme.errors import ConfigError, CorpusError, DataError, Interrupted, ModelError, OutputExists, TrainingError
 from polyseme.model.data import ModelData
 from polyseme.training import trainer
 from polyseme.training.added_senses import separation_from_old
@@ -223,10 +223,16 @@ def test_senses_are_found_for_the_words_of_a_skip_gram_model(
     assert river != money
 
 
-def test_a_word2vec_file_can_be_continued(old_path: Path, new_text: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def vector_file(old_path: Path, tmp_path: Path) -> Path:
     old, path = load(old_path), tmp_path / "old.vec"
     lines = [f"{word} {' '.join(map(str, old.vector(word)))}\n" for word in old.vocabulary.words]
     path.write_text(f"{len(lines)} {old.dim}\n" + "".join(lines))
+    return path
+
+
+def test_a_word2vec_file_can_be_continued(old_path: Path, new_text: Path, vector_file: Path) -> None:
+    old, path = load(old_path), vector_file
     new = train(new_text, init=path, **SETTINGS)
     assert new.config["model"] == "np-mssg"
     np.testing.assert_array_equal(new.vector("volcano"), old.vector("volcano"))
@@ -259,6 +265,34 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
     assert_same_bits(again, parts)
     with pytest.raises(TrainingError, match="parts was started with --init; choose another name"):
         train(new_text, tmp_path / "parts", resume=True)
+
+
+def test_a_resumed_run_from_a_vector_file_equals_an_uninterrupted_one(
+    vector_file: Path, new_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.0)
+    whole = train(new_text, tmp_path / "whole", init=vector_file, **SETTINGS)
+    stop = StopAt(0.6)
+    with pytest.raises(Interrupted):
+        train(new_text, tmp_path / "parts", init=vector_file, listen=stop.listen, stop=stop.stop, **SETTINGS)
+    assert_same_bits(whole, train(new_text, tmp_path / "parts", init=vector_file, resume=True))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["2 2", "bank#1 1 0", "bank#2 0 1", "bass#1 1 1", "bass#2 0 1"], "the header says 2 words, but 4 follow"),
+        (["4 2", "bank#1 1 0", "bank#2 0 1", "bass#1 1 1", "bass#2 0 1"], "has several vectors per word"),
+        (["2 2", "bank 1 nan", "bass 0 1"], "'nan' is not a finite number"),
+    ],
+)
+def test_vector_files_that_cannot_be_continued_are_refused(
+    lines: list[str], message: str, new_text: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "v.vec").write_text("\n".join(lines) + "\n")
+    with pytest.raises((DataError, ModelError), match=message):
+        train(new_text, tmp_path / "m", init=tmp_path / "v.vec")
+    assert [path.name for path in tmp_path.iterdir()] == ["v.vec"]
 
 
 def test_a_model_can_be_replaced_by_its_continuation(old_path: Path, new_text: Path, tmp_path: Path) -> None:
