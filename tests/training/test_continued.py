@@ -349,6 +349,18 @@ def test_a_damaged_or_missing_initial_model_is_refused_in_one_line(
     assert not (tmp_path / "m.training").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("sense_dim", 7), ("whitening", 0.0), ("dim", 33), ("model", "mssg-maxoutt"), ("senses", "x")]
+)
+def test_a_model_with_settings_that_do_not_fit_its_arrays_is_refused(
+    name: str, value: object, old_path: Path, new_text: Path
+) -> None:
+    data = load(old_path)._data
+    tampered = SenseModel(replace(data, config={**data.config, name: value}))
+    with pytest.raises((ModelError, ConfigError), match=r"do not fit its settings|--(model|senses) must be"):
+        train(new_text, init=tampered)
+
+
 def test_a_model_of_an_earlier_version_can_be_continued(old_path: Path, new_text: Path) -> None:
     data = load(old_path)._data
     older = SenseModel(replace(data, arrays=replace(data.arrays, vector_mean=None)))

@@ -30,7 +30,7 @@ from polyseme.model.arrays import ModelArrays
 from polyseme.model.data import MIN_SHARE, default_numbers
 from polyseme.training.config import TrainConfig
 from polyseme.training.init_model import InitModel
-from polyseme.training.state import RULES, Arrays, Floats, Ints, TrainState, num_hot_rows, sense_capacity
+from polyseme.training.state import RULES, Arrays, Floats, Ints, TrainState, context_dim, num_hot_rows, sense_capacity
 from polyseme.training.whitening import whiten
 from polyseme.vocabulary import Vocabulary
 
@@ -218,8 +218,7 @@ class ContinuedState(TrainState):
         """Whiten the vectors of all words, if the initial model has no senses. Only the new text has weight."""
         vectors = self.parameters.global_vectors[: len(self.vocabulary), : self.config.dim]
         kept_tokens = self.new_counts * (self.tables.keep / 2.0**32)
-        components = min(self.config.sense_dim, self.config.dim)
-        table = whiten(vectors, kept_tokens, self.config.whitening, components)
+        table = whiten(vectors, kept_tokens, self.config.whitening, context_dim(self.config))
         if self.init.is_imported:
             table[self.new_counts == 0] = 0  # not trained
         self.tables = self.tables._replace(context_table=table)

@@ -23,6 +23,7 @@ from polyseme.model import storage
 from polyseme.model.data import ModelData
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import RecipeName, TrainConfig, TrainSettings, make_config, option_name
+from polyseme.training.state import context_dim, uses_cluster_centers
 from polyseme.vocabulary import Vocabulary
 
 # What the sense vectors and cluster centers of a model depend on.
@@ -83,7 +84,7 @@ class InitModel:
         known = {f.name for f in fields(TrainConfig)} - set(NOT_INHERITED)
         settings = {name: value for name, value in self.data.config.items() if name in known}
         if self.data.config.get("optimizer") == "adagrad":
-            del settings["learning_rate"]  # the same value means a larger step
+            settings.pop("learning_rate", None)  # the same value means a larger step
         return settings
 
     def choose_config(self, recipe: RecipeName | None, given: TrainSettings) -> TrainConfig:
@@ -99,9 +100,6 @@ class InitModel:
             config = TrainConfig(**{**inherited, **given})
         except TypeError:
             return make_config(**given)  # names the setting that does not exist
-        except ConfigError:
-            make_config(**given)  # the given settings are the reason, or else those of the model
-            raise
         self.refuse_changes(config, given.keys())
         return config
 
@@ -181,8 +179,20 @@ def open_init(
             f"{name} has several vectors per word that polyseme did not train; --init takes a model of polyseme or "
             f"a file with one vector per word."
         )
+    if init.has_senses and not _fits_settings(init):
+        raise ModelError(f"{name} is damaged: its arrays do not fit its settings. Restore it from a copy.")
     init.refuse_another_tokenizer(tokenizer.name)
     return init
+
+
+def _fits_settings(init: InitModel) -> bool:
+    """Whether the arrays of a model have the sizes that its settings imply."""
+    config, arrays = TrainConfig(**init.settings()), init.data.arrays
+    centers, whitened = arrays.cluster_centers, arrays.whitened_vectors
+    if not uses_cluster_centers(config):
+        return config.dim == arrays.dim and (centers is not None or config.output_vectors == "sense")
+    has_width = centers is not None and centers.shape[1] == context_dim(config)
+    return config.dim == arrays.dim and has_width and (whitened is not None) == (config.whitening > 0)
 
 
 def fingerprint(data: ModelData) -> str:

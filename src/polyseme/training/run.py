@@ -165,7 +165,7 @@ class _Run:
                 tokens=len(encoded.tokens),
                 sentences=encoded.num_sentences,
                 words=len(encoded.words),
-                kept=len(vocabulary),
+                kept=len(vocabulary) if self.init is None else sum(word in vocabulary for word in encoded.words),
                 bad_bytes=encoded.description["bad_bytes"],
                 seconds=time.monotonic() - started,
             )

@@ -77,7 +77,7 @@ class TrainState:
             global_squares=zero_padded_rows(len(global_vectors) if adagrad else 0, dim),
             sense_vectors=sense_vectors,
             sense_squares=zero_padded_rows(rows if adagrad else 0, dim),
-            cluster_centers=zero_padded_rows(rows if centers else 0, _context_dim(config)),
+            cluster_centers=zero_padded_rows(rows if centers else 0, context_dim(config)),
             center_inverse_norms=np.zeros(rows if centers else 0, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
@@ -127,7 +127,7 @@ class TrainState:
         if uses_cluster_centers(self.config) and self.config.whitening > 0:
             vectors = p.global_vectors[: len(self.vocabulary), : self.config.dim]
             kept_tokens = self.vocabulary.counts * (self.tables.keep / 2.0**32)
-            table = whiten(vectors, kept_tokens, self.config.whitening, _context_dim(self.config))
+            table = whiten(vectors, kept_tokens, self.config.whitening, context_dim(self.config))
             self.tables = self.tables._replace(context_table=table)
         self.senses_split = True
 
@@ -161,7 +161,7 @@ class TrainState:
 
         vector_mean  IN  float32 (d,)  what centers `sense+global` vectors; by default their mean
         """
-        p, words, dim, context_dim = self.parameters, len(self.vocabulary), self.config.dim, _context_dim(self.config)
+        p, words, dim, width = self.parameters, len(self.vocabulary), self.config.dim, context_dim(self.config)
         word_of_row = self._word_of_row
         offsets = np.concatenate([[0], np.cumsum(p.num_senses)]).astype(np.int64)
         word_offsets = np.arange(words + 1)
@@ -169,7 +169,7 @@ class TrainState:
         vectors = _gather_in_place(p.sense_vectors, order, offsets, dim)
         centers = None
         if uses_cluster_centers(self.config):
-            centers = _gather_in_place(p.cluster_centers, order, offsets, context_dim)
+            centers = _gather_in_place(p.cluster_centers, order, offsets, width)
         if self.config.output_vectors == "sense+global":
             if RULES[self.config.model] == BY_VECTOR:
                 centers = vectors.copy()  # contexts are compared with the sense vectors as they were trained
@@ -183,7 +183,7 @@ class TrainState:
             sense_offsets=offsets,
             sense_counts=p.sense_counts[order],
             cluster_centers=centers,
-            whitened_vectors=self.tables.context_table[:, :context_dim] if self._is_whitened else None,
+            whitened_vectors=self.tables.context_table[:, :width] if self._is_whitened else None,
             vector_mean=vector_mean if self.config.output_vectors == "sense+global" else None,
         )
 
@@ -212,7 +212,7 @@ class TrainState:
         """Raise ValueError if kernels could read or write outside the arrays."""
         layout = {name: (array.shape, array.dtype) for name, array in self.to_arrays().items()}
         if senses_split and uses_cluster_centers(self.config) and self.config.whitening > 0:
-            shape = (len(self.vocabulary), padded_width(_context_dim(self.config)))
+            shape = (len(self.vocabulary), padded_width(context_dim(self.config)))
             layout["whitened_vectors"] = (shape, np.dtype(np.float32))
         if different := sorted(layout.keys() ^ arrays.keys()):
             raise ValueError(f"these arrays are missing or unknown: {shorten(', '.join(different))}")
@@ -287,7 +287,7 @@ def _refuse_empty_subsample(config: TrainConfig, vocabulary: Vocabulary, keep: N
         )
 
 
-def _context_dim(config: TrainConfig) -> int:
+def context_dim(config: TrainConfig) -> int:
     """The number of dimensions in which contexts are compared."""
     return min(config.sense_dim, config.dim) if config.whitening > 0 else config.dim
 
