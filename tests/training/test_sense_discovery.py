@@ -56,21 +56,24 @@ def test_a_word_needs_bursts_overall_and_locally() -> None:
     overall, local = np.full(500, 2.0), np.full(500, 0.1)
     overall[:10], local[:10], local[200:400] = 0.4, 0.2, 0.9  # 10 to 199 overall only, 200 to 399 both
     words = np.arange(500)
-    specific = specific_words(Burstiness(overall, local), words)
+    specific = specific_words(Burstiness(overall, local), words, np.arange(10))
     assert specific is not None
     assert specific.tolist() == list(range(200, 400))
     local[200:400] = 0.15
-    assert specific_words(Burstiness(overall, local), words) is None  # hardly any word has local bursts
-    assert specific_words(Burstiness(np.full(500, 0.1), np.full(500, 0.9)), words) is None
+    assert specific_words(Burstiness(overall, local), words, np.arange(10)) is None  # hardly any word has local bursts
+    assert specific_words(Burstiness(np.full(500, 0.1), np.full(500, 0.9)), words, np.arange(10)) is None
 
 
 def test_words_of_general_use_that_come_in_bursts_are_not_split() -> None:
     scores = Burstiness(np.full(20_000, 2.0), np.full(20_000, 1.0))
     scores.overall[:90] = scores.local[:90] = 0.1
-    specific = specific_words(scores, np.arange(20_000))
+    specific = specific_words(scores, np.arange(20_000), np.arange(100))
     assert specific is not None
     assert specific.min() == 100  # not 90
-    assert specific_words(Burstiness(np.full(20_000, 2.0), np.full(20_000, 1.0)), np.arange(500)) is not None
+    assert (
+        specific_words(Burstiness(np.full(20_000, 2.0), np.full(20_000, 1.0)), np.arange(500), np.arange(100))
+        is not None
+    )
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,7 @@ def info(
         "corpus": loaded.corpus,
         "training": loaded.training,
         "refinements": loaded.refinements,
+        "continued_from": loaded.continued_from,
         "settings": loaded.config,
     }
     if json:
@@ -53,6 +54,8 @@ def info(
     print(f"tokenizer        {facts['tokenizer']}")
     print(f"training         {format_duration(training['seconds'])} on {training['threads']} threads")
     print(f"loss per pair    {training['loss']:.4f}")
+    for earlier in loaded.continued_from:
+        print(f"continued from   {earlier['fingerprint'][:12]}, trained on {earlier['corpus']['tokens']:,} tokens")
     for refinement in loaded.refinements:
         print(f"refined          {refinement}")
     print(f"size             {format_bytes(facts['bytes'])}" + (", all digests match" if verify else ""))

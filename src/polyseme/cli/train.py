@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 COMMON = Group("Common options", sort_key=0)
+CONTINUED = Group("Continued training", sort_key=10)
 GROUPS = {name: Group(name.capitalize(), sort_key=i) for i, name in enumerate(get_args(GroupName), 1)}
 
 
@@ -52,15 +53,31 @@ def train(
         ),
     ],
     options: Annotated[Options | None, Parameter(name="*")] = None,  # type: ignore[valid-type]
+    init: Annotated[
+        str | None,
+        Parameter(
+            group=CONTINUED,
+            help="Continue the training of this model on a new text: a model folder, or a word2vec file. New words are "
+            "added, old words keep their senses and keys. Other settings are those of the model.",
+        ),
+    ] = None,
+    freeze: Annotated[
+        bool,
+        SWITCH,
+        Parameter(
+            group=CONTINUED, help="Keep the vectors of the model as they are, and learn only those of new words."
+        ),
+    ] = False,
     recipe: Annotated[
-        RecipeName,
+        RecipeName | None,
         Parameter(
             group=COMMON,
+            show_default="default",
             help="Preset for options that are not given. default: the defaults shown here. paper: the settings of "
             "Neelakantan et al. (2014).",
             show_choices=False,
         ),
-    ] = "default",
+    ] = None,
     tokenizer: Annotated[TokenizerName, Parameter(group=GROUPS["vocabulary"])] = "words",
     resume: Annotated[
         bool,
@@ -92,8 +109,8 @@ def train(
 
     with Signals("Continue with the same command and --resume.") as signals, ProgressDisplay(quiet) as progress:
         trained = run(
-            corpus, model, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force, listen=progress,
-            stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60, **settings,
+            corpus, model, init=init, freeze=freeze, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force,
+            listen=progress, stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60, **settings,
         )  # fmt: skip
         if not quiet:
             progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(trained)}", markup=False)

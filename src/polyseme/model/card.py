@@ -17,6 +17,13 @@ def card(data: ModelData) -> str:
     settings = "\n".join(f"| {name} | {shorten(value, MAX_VALUE_LENGTH)} |" for name, value in data.config.items())
     options = "".join(f"- `{refinement}`\n" for refinement in data.refinements)
     refined = f"\nRefined after the training, with these options of `polyseme refine`:\n\n{options}" if options else ""
+    earlier = "".join(
+        f"- `{model['fingerprint'][:12]}`, trained on {model['corpus']['tokens']:,} tokens"
+        f"{''.join(f', refined with `{shorten(options)}`' for options in model['refinements'])}\n"
+        for model in data.continued_from
+    )
+    frozen = ", whose vectors were kept as they were" if training.get("frozen") else ""
+    continued = f"\nContinued from these models, oldest first{frozen}:\n\n{earlier}" if earlier else ""
     return f"""# A polyseme model
 
 {len(data.vocabulary):,} words, {len(data.arrays.sense_vectors):,} sense vectors of {data.arrays.dim} dimensions
@@ -25,7 +32,7 @@ def card(data: ModelData) -> str:
 Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
 ({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
 Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training.
-{refined}
+{continued}{refined}
     polyseme senses MODEL WORD
 
     import polyseme

@@ -46,10 +46,19 @@ def check_config(config: dict[str, Any]) -> None:
         raise ValueError("'labels' must be an object of strings")
     if not (isinstance(refinements, list) and all(isinstance(options, str) for options in refinements)):
         raise ValueError("'refinements' must be a list of strings")
+    _check_continued_from(config.get("continued_from", []))
     for name, entry in config["files"].items():
         if not isinstance(entry, dict):
             raise ValueError(f"the entry of {name} is not an object with 'bytes' and 'sha256'")
         check_types(entry, {"bytes": int, "sha256": str})
+
+
+def _check_continued_from(models: Any) -> None:
+    if not (isinstance(models, list) and all(isinstance(model, dict) for model in models)):
+        raise ValueError("'continued_from' must be a list of objects")
+    for model in models:
+        check_types(model, {"fingerprint": str, "corpus": dict, "training": dict, "refinements": list})
+        check_types(model["corpus"], {"tokens": int})
 
 
 def _check_multi_sense_words(settings: dict[str, Any]) -> None:

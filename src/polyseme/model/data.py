@@ -26,11 +26,13 @@ MAX_LISTED = 200  # characters of a list of sense keys in a message
 class ModelData:
     """The contents of a model folder, with derived arrays that are computed on first access.
 
-    config       the hyper-parameters, see `TrainConfig`
-    corpus       size and fingerprint of the training corpus
-    training     loss, tokens, seconds and threads of the training run
-    labels       names that users gave to senses, by key
-    refinements  the options of each `refine` since the training
+    config          the hyper-parameters, see `TrainConfig`
+    corpus          size and fingerprint of the training corpus
+    training        loss, tokens, seconds and threads of the training run
+    labels          names that users gave to senses, by key
+    refinements     the options of each `refine` since the training
+    continued_from  the models that training was continued from, oldest first: fingerprint, corpus, training and
+                    refinements of each
     """
 
     vocabulary: Vocabulary
@@ -42,6 +44,7 @@ class ModelData:
     read_examples: ExampleReader = no_examples
     labels: dict[str, str] = field(default_factory=dict)
     refinements: tuple[str, ...] = ()
+    continued_from: tuple[dict[str, Any], ...] = ()
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:

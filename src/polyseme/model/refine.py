@@ -173,11 +173,20 @@ def typical_sense_distance(arrays: ModelArrays) -> float:
     return float(np.median(distances)) if len(distances) else 1.0
 
 
-def merge_similar_senses(arrays: ModelArrays, typical_distance: float, min_separation: float) -> ModelArrays:
-    """The arrays of a new model with the senses of each word merged that are too similar, and numbered anew."""
+def merge_similar_senses(
+    arrays: ModelArrays, typical_distance: float, min_separation: float, among: Bools | None = None
+) -> ModelArrays:
+    """The arrays of a trained model with the senses of each word merged that are too similar.
+
+    among  IN  bool (V,)  whether to merge the senses of each word; by default of all words, which are numbered anew
+    """
     target, averaged = merge_targets(arrays, typical_distance, min_separation)
-    combined, _ = combine(arrays, default_numbers(arrays.sense_offsets), target, averaged)
-    return replace(combined, sense_numbers=None)
+    if among is not None:
+        kept = ~among[arrays.word_of_row]
+        target, averaged = np.where(kept, np.arange(len(target)), target), averaged | kept
+    numbers = default_numbers(arrays.sense_offsets) if arrays.sense_numbers is None else arrays.sense_numbers
+    combined, _ = combine(arrays, numbers, target, averaged)
+    return replace(combined, sense_numbers=None) if among is None else combined
 
 
 def rare_rows(arrays: ModelArrays, min_share: float) -> Ints:

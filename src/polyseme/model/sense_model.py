@@ -71,6 +71,11 @@ class SenseModel:
         return self._data.refinements
 
     @property
+    def continued_from(self) -> tuple[dict[str, Any], ...]:
+        """The models that training was continued from, oldest first: fingerprint, corpus, training, refinements."""
+        return self._data.continued_from
+
+    @property
     def tokenizer(self) -> AnyTokenizer:
         return self._data.tokenizer
 

@@ -1,7 +1,7 @@
 """The model on disk: a folder, written under a temporary name and then renamed.
 
-config.json        format version, settings, corpus, training run; size and digest of the other files; labels and
-                   refinements, if there are any
+config.json        format version, settings, corpus, training run; size and digest of the other files; labels,
+                   refinements and the models that it was continued from, if there are any
 vocabulary.tsv     word TAB count, most frequent first
 model.safetensors  the arrays of `polyseme.model.arrays`, and the offset of each word's line in examples.jsonl
 examples.jsonl     one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
@@ -71,6 +71,7 @@ def save(
             "training": data.training,
             **({"labels": data.labels} if data.labels else {}),
             **({"refinements": data.refinements} if data.refinements else {}),
+            **({"continued_from": data.continued_from} if data.continued_from else {}),
             "files": {
                 path.name: {"bytes": path.stat().st_size, "sha256": digest}
                 for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
@@ -100,6 +101,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
             training=config["training"],
             labels=config.get("labels", {}),
             refinements=tuple(config.get("refinements", [])),
+            continued_from=tuple(config.get("continued_from", [])),
             read_examples=lambda first, end: [
                 _read_examples(path, examples, offset) for offset in offsets[first:end].tolist()
             ],

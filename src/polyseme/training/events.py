@@ -27,6 +27,16 @@ class CorpusEncoded:
 
 
 @dataclass(frozen=True)
+class ModelContinued:
+    """The words of the model that training continues from are compared with those of the corpus."""
+
+    old_words: int
+    shared_words: int  # old words that occur in the corpus
+    new_words: int
+    shared_tokens: float  # share of the corpus' tokens that are old words
+
+
+@dataclass(frozen=True)
 class TrainingProgress:
     """Progress of training, about twice a second."""
 
@@ -68,7 +78,15 @@ class ModelSaved:
     seconds: float
 
 
-Event = EncodingProgress | CorpusEncoded | TrainingProgress | CheckpointWritten | TrainingFinished | ModelSaved
+Event = (
+    EncodingProgress
+    | CorpusEncoded
+    | ModelContinued
+    | TrainingProgress
+    | CheckpointWritten
+    | TrainingFinished
+    | ModelSaved
+)
 Listener = Callable[[Event], None]
 
 

@@ -20,6 +20,7 @@ from polyseme.training.events import (
     CheckpointWritten,
     CorpusEncoded,
     Event,
+    ModelContinued,
     ModelSaved,
     TrainingFinished,
     TrainingProgress,
@@ -69,6 +70,8 @@ class ProgressDisplay:
     def __call__(self, event: Event) -> None:
         if isinstance(event, CheckpointWritten) and event.problem:
             self._print("warning", f"the checkpoint could not be written ({event.problem}); training continues")
+        if isinstance(event, ModelContinued) and not event.shared_words:
+            self._print("warning", "no word of the model occurs in the text; is it in another language or spelling?")
         if self.quiet:
             return
         match event:
@@ -81,6 +84,10 @@ class ProgressDisplay:
                 self._print("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
                 if event.bad_bytes:
                     self._print("warning", f"{event.bad_bytes:,} bytes were not UTF-8 and were read as '?'")
+            case ModelContinued():
+                old = f"{format_count(event.shared_words)} of {format_count(event.old_words)} old words occur"
+                new = f"{format_count(event.new_words)} are new"
+                self._print("words", f"{old} ({event.shared_tokens:.0%} of the tokens), {new}")
             case TrainingProgress():
                 speed = f"epoch {event.epoch}/{event.epochs}  {format_count(event.tokens_per_second)} tok/s"
                 loss = f"loss {event.loss:.3f}  senses/word {event.senses_per_word:.1f}"

@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
+
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
@@ -23,17 +25,22 @@ from polyseme.model.data import ModelData
 from polyseme.model.refine import merge_similar_senses, typical_sense_distance
 from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
+from polyseme.training.added_senses import discover_senses
 from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
 from polyseme.training.config import RECIPES, RecipeName, TrainConfig, TrainSettings, make_config
+from polyseme.training.continued import ContinuedState
+from polyseme.training.continued_model import history, joined_examples, kept_labels
 from polyseme.training.events import (
     CheckpointWritten,
     CorpusEncoded,
     Listener,
+    ModelContinued,
     ModelSaved,
     logged,
     raise_if_stopped,
     silent,
 )
+from polyseme.training.init_model import InitModel, open_init, renumbered
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
 from polyseme.training.sense_discovery import discovers_senses
@@ -54,6 +61,8 @@ def train(
     corpus: AnyCorpus,
     out: AnyPath | None = None,
     *,
+    init: SenseModel | AnyPath | None = None,
+    freeze: bool = False,
     config: TrainConfig | None = None,
     recipe: RecipeName | None = None,
     tokenizer: str | Callable[[str], list[str]] = "words",
@@ -69,6 +78,8 @@ def train(
 
     corpus              files, globs, folders, '-' for standard input, or an encoded corpus
     out                 the model folder to write; without it the model is kept in memory only
+    init                continue the training of this model: a SenseModel, a model folder, or a word2vec file
+    freeze              keep the vectors of `init` as they are, and learn only those of new words
     config              all settings, instead of `recipe` and `settings`
     recipe              preset for settings that are not given: 'default' or 'paper'
     tokenizer           'words', 'whitespace', or a function from a line of text to its words
@@ -78,21 +89,26 @@ def train(
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
     checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
-    settings            hyper-parameters by name, such as dim=300: see TrainConfig
+    settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
+                        the model
     """
     if not checkpoint_seconds >= 0:  # also if it is NaN
         raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")
     words = get_tokenizer(tokenizer)
+    start = open_init(init, words, freeze=freeze)
+    origin = None if start is None else start.origin
     path = None if out is None else Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
     earlier = None
     if path is not None:
         remove_leftovers(path)
         earlier = find_earlier_run(path, force) if resume else None
-    chosen = _choose_config(config, recipe, settings, earlier)
+        if earlier is not None:
+            earlier.refuse_another_origin(origin)
+    chosen = _choose_config(config, recipe, settings, earlier, start)
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
-            encoded = _Run(chosen, folder, display, stop, checkpoint_seconds).encode(corpus, words)
+            encoded = _Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(corpus, words)
             earlier.refuse_another_corpus(encoded.fingerprint)
         return SenseModel.load(path, words)
     if path is not None:
@@ -103,10 +119,10 @@ def train(
         if path is None:
             folder = stack.enter_context(_temporary_folder())
         else:
-            folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force))
+            folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force, origin=origin))
         display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
-        run = _Run(chosen, folder, log, stop, checkpoint_seconds)
+        run = _Run(chosen, start, folder, log, stop, checkpoint_seconds)
 
         encoded, vocabulary = run.read_corpus(corpus, words)
         trainer = run.train(encoded, vocabulary)
@@ -122,6 +138,7 @@ class _Run:
     """The steps of a run, and what they share."""
 
     config: TrainConfig
+    init: InitModel | None
     folder: Path  # for files that are only needed during the run
     listen: Listener
     stop: Callable[[], bool]
@@ -138,21 +155,33 @@ class _Run:
                 f"train with --tokenizer {before}, or encode it again."
             )
         config = self.config
-        vocabulary = Vocabulary.from_counts(
-            encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
-        )
+        if self.init is None:
+            vocabulary = Vocabulary.from_counts(
+                encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
+            )
+        else:
+            vocabulary = self.init.vocabulary(encoded, config)
         _refuse_unknown_words(config, vocabulary)
         self.listen(
             CorpusEncoded(
                 tokens=len(encoded.tokens),
                 sentences=encoded.num_sentences,
                 words=len(encoded.words),
-                kept=len(vocabulary),
+                kept=len(vocabulary) if self.init is None else sum(word in vocabulary for word in encoded.words),
                 bad_bytes=encoded.description["bad_bytes"],
                 seconds=time.monotonic() - started,
             )
         )
-        return encoded, vocabulary
+        return (encoded, vocabulary) if self.init is None else (self._continued(encoded, vocabulary), vocabulary)
+
+    def _continued(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> EncodedCorpus:
+        """The corpus with the ids of the vocabulary, which has the words of the initial model as well."""
+        assert self.init is not None
+        old = self.init.data.vocabulary.index
+        counts = [count for word, count in zip(encoded.words, encoded.counts.tolist(), strict=True) if word in old]
+        new_words = len(vocabulary) - len(old)
+        self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / len(encoded.tokens)))
+        return renumbered(encoded, vocabulary, self.folder)
 
     def encode(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
         """The corpus itself if it is encoded, the one that an unfinished run encoded, or a new one."""
@@ -171,7 +200,12 @@ class _Run:
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
         threads = num_threads(self.config.threads, encoded)
-        trainer = Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
+        if self.init is None:
+            trainer = Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
+        else:
+            new_counts = encoded.counts[: len(vocabulary)]
+            state = ContinuedState.from_model(self.init, self.config, vocabulary, new_counts, threads)
+            trainer = Trainer(state, encoded, discover=discover_senses)
         restore_checkpoint(self.folder, trainer)
         trainer.run(
             listen=self.listen,
@@ -186,9 +220,13 @@ class _Run:
         """The trained model, with example sentences."""
         state, totals, encoded = trainer.state, trainer.totals, trainer.corpus
         arrays = state.to_model_arrays()
-        sense_distance = typical_sense_distance(arrays)
+        known = (
+            self.init.data.training.get("sense_distance") if self.init is not None and self.init.has_senses else None
+        )
+        sense_distance = known or typical_sense_distance(arrays)
         if discovers_senses(state.config):
-            arrays = merge_similar_senses(arrays, sense_distance, state.config.min_separation)
+            among = state.undecided if isinstance(state, ContinuedState) else None
+            arrays = merge_similar_senses(arrays, sense_distance, state.config.min_separation, among)
         data = ModelData(
             vocabulary=state.vocabulary,
             arrays=arrays,
@@ -202,10 +240,16 @@ class _Run:
                 "seconds": trainer.seconds,
                 "threads": state.threads,
                 "sense_distance": sense_distance,
+                **({"frozen": True} if self.init is not None and self.init.freeze else {}),
             },
         )
         data.arrays.check(len(state.vocabulary))
-        return SenseModel(replace(data, read_examples=self._collect_examples(data, encoded, state.threads)))
+        data = replace(data, read_examples=self._collect_examples(data, encoded, state.threads))
+        if self.init is not None:
+            examples = joined_examples(self.init.data, data, self.config.examples)
+            labels = kept_labels(self.init.data, data)
+            data = replace(data, read_examples=examples, labels=labels, continued_from=history(self.init))
+        return SenseModel(data)
 
     def _collect_examples(self, data: ModelData, encoded: EncodedCorpus, threads: int) -> ExampleReader:
         if self.config.examples == 0:
@@ -215,7 +259,7 @@ class _Run:
         return collect_examples(
             assigner,
             encoded,
-            data.vocabulary,
+            Vocabulary(data.vocabulary.words, np.maximum(encoded.counts[: len(data.vocabulary)], 1)),
             data.arrays.sense_offsets,
             data.num_visible_senses,
             data.tokenizer,
@@ -268,14 +312,23 @@ def _display(listen: Listener | None, quiet: bool) -> Iterator[Listener]:
 
 
 def _choose_config(
-    config: TrainConfig | None, recipe: RecipeName | None, settings: TrainSettings, earlier: EarlierRun | None
+    config: TrainConfig | None,
+    recipe: RecipeName | None,
+    settings: TrainSettings,
+    earlier: EarlierRun | None,
+    init: InitModel | None,
 ) -> TrainConfig:
-    """The config of a run: that of the run it resumes, else `config`, or a recipe with `settings`."""
+    """The config of a run: that of the run it resumes, else `config`, or `settings` with a recipe or a model."""
     if config is not None and (recipe is not None or settings):
         also = "recipe=" if recipe is not None else f"{next(iter(settings))}="
         raise ConfigError(f"config= and {also} cannot be combined; use dataclasses.replace to change the config.")
+    if config is not None:
+        chosen = config
+        if init is not None:
+            init.refuse_changes(config, {f.name for f in fields(TrainConfig)})
+    else:
+        chosen = make_config(recipe or "default", **settings) if init is None else init.choose_config(recipe, settings)
     recipe = recipe or "default"
-    chosen = make_config(recipe, **settings) if config is None else config
     if earlier is not None:
         given = {*settings, *RECIPES[recipe]} if config is None else {f.name for f in fields(TrainConfig)}
         chosen = earlier.resumed_config(chosen, given)

@@ -16,7 +16,9 @@ np-mssg decides in three steps how many senses a word has:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,28 +63,86 @@ def discovers_senses(config: TrainConfig) -> bool:
     return config.model == "np-mssg" and config.sense_init == "clusters" and config.warmup > 0
 
 
-def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
+class Clusters(NamedTuple):
+    """The clusters of the contexts of some words.
+
+    words         int64 (w,)
+    centers       float32 (w, k, c)  mean of the contexts of each cluster
+    sizes         int64 (w, k)       contexts of each cluster
+    num_clusters  int32 (w,)         the first clusters of a word are used
+    tightness     float32 (w,)       mean cosine of the contexts and their centers, before merging
+    num_contexts  int64 (w,)         sampled
+    """
+
+    words: Ints
+    centers: NDArray[np.float32]
+    sizes: Ints
+    num_clusters: NDArray[np.int32]
+    tightness: NDArray[np.float32]
+    num_contexts: Ints
+
+
+def init_from_clusters(state: TrainState, corpus: EncodedCorpus, among: NDArray[np.bool_] | None = None) -> None:
     """Set the senses of each word that can have several to clusters of its contexts.
 
     mssg makes `senses` clusters; np-mssg makes up to `max_senses` and merges those that are too similar. A word with
     fewer contexts than clusters is skipped: its senses are filled during training.
+
+    among  IN  bool (V,)  whether to set the senses of each word; by default of all words
     """
-    config, p = state.config, state.parameters
-    counts = state.vocabulary.counts
-    capacity = np.diff(p.sense_offsets)
-    max_senses = int(capacity.max())
-    words = np.flatnonzero(capacity > 1)
-    discovers = config.model == "np-mssg"
-    gated = discovers and config.multi_sense_words is None  # a list of words is the user's decision
+    p = state.parameters
+    words, gated = candidates(state, corpus)
+    if among is not None:
+        words = words[among[words]]
+    tightness = np.zeros(len(state.vocabulary), np.float32)
+
+    def keep(clusters: Clusters) -> None:
+        rows = p.sense_offsets[clusters.words][:, None] + np.arange(clusters.centers.shape[1])
+        p.cluster_centers[rows] = clusters.centers
+        p.center_inverse_norms[rows] = inverse_norms(clusters.centers)
+        p.sense_counts[rows] = clusters.sizes
+        p.num_senses[clusters.words] = clusters.num_clusters
+        tightness[clusters.words] = clusters.tightness
+
+    cluster_contexts(state, corpus, words, keep)
     if gated:
-        specific = specific_words(burstiness(corpus.tokens, len(counts)), words)
-        if specific is not None:
-            words, gated = specific, False
+        threshold = specificity_threshold(tightness[most_frequent(state, corpus)], tightness[words], np.inf)
+        if threshold is not None:
+            _unsplit(state, words[tightness[words] < threshold])
+
+
+def candidates(state: TrainState, corpus: EncodedCorpus) -> tuple[Ints, bool]:
+    """The words that can have several senses, without words of general use if these can be told by their burstiness.
+
+    The second value says whether words of general use may be among them and have to be found by other means.
+    """
+    words = np.flatnonzero(np.diff(state.parameters.sense_offsets) > 1)
+    if state.config.model != "np-mssg" or state.config.multi_sense_words is not None:  # a list is the user's decision
+        return words, False
+    scores = burstiness(corpus.tokens, len(state.vocabulary))
+    specific = specific_words(scores, words, most_frequent(state, corpus))
+    return (words, True) if specific is None else (specific, False)
+
+
+def most_frequent(state: TrainState, corpus: EncodedCorpus) -> Ints:
+    """The most frequent words of the corpus, as a reference. In continued training they need not have the first ids."""
+    size = len(state.vocabulary)
+    num_words = min(REFERENCE_WORDS, math.ceil(REFERENCE_SHARE * size))
+    return np.argsort(-corpus.counts[:size], kind="stable")[:num_words]
+
+
+def cluster_contexts(state: TrainState, corpus: EncodedCorpus, words: Ints, keep: Callable[[Clusters], None]) -> None:
+    """Cluster a sample of the contexts of each word; `keep` is called by several threads, with some words each."""
+    if not len(words):
+        return
+    config = state.config
+    counts = corpus.counts[: len(state.vocabulary)]
+    discovers = config.model == "np-mssg"
+    max_senses = config.max_senses if discovers else config.senses
     max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
     min_separation = CLUSTER_SEPARATION * config.min_separation if discovers else 0.0
     occurrences = find_occurrences(corpus.tokens, counts, words, max_occurrences=max_occurrences, seed=config.seed)
     sample = _ContextSample(state, corpus, occurrences)
-    tightness = np.zeros(len(counts), np.float32)
 
     def cluster(first: int) -> None:
         chunk = words[first : first + CHUNK_WORDS]
@@ -93,50 +153,52 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         chunk, num_contexts = chunk[enough], num_contexts[enough]
         bounds = np.concatenate([[0], np.cumsum(num_contexts)])
         dim = contexts.shape[1]
-        centers = zero_padded_rows(len(chunk) * max_senses, dim).reshape(len(chunk), max_senses, dim)
-        cluster_sizes, num_clusters = np.empty((len(chunk), max_senses), np.int64), np.empty(len(chunk), np.int32)
-        chunk_tightness = np.empty(len(chunk), np.float32)
+        clusters = Clusters(
+            words=chunk,
+            centers=zero_padded_rows(len(chunk) * max_senses, dim).reshape(len(chunk), max_senses, dim),
+            sizes=np.empty((len(chunk), max_senses), np.int64),
+            num_clusters=np.empty(len(chunk), np.int32),
+            tightness=np.empty(len(chunk), np.float32),
+            num_contexts=num_contexts,
+        )
         seed = np.uint64((config.seed * 1_000_003 + first) % 2**64)
-        min_shares = np.maximum(MIN_SHARE, MIN_TOKENS / counts[chunk])
-        min_sizes = np.ceil(min_shares * num_contexts * discovers).astype(np.int64)
+        min_sizes = min_cluster_sizes(counts[chunk], num_contexts) * discovers
         cluster_words(
-            contexts, bounds, max_senses, min_separation, min_sizes, seed, centers, cluster_sizes, num_clusters,
-            chunk_tightness,
+            contexts, bounds, max_senses, min_separation, min_sizes, seed, clusters.centers, clusters.sizes,
+            clusters.num_clusters, clusters.tightness,
         )  # fmt: skip
-        rows = p.sense_offsets[chunk][:, None] + np.arange(max_senses)
-        p.cluster_centers[rows] = centers
-        p.center_inverse_norms[rows] = inverse_norms(centers)
-        p.sense_counts[rows] = cluster_sizes
-        p.num_senses[chunk] = num_clusters
-        tightness[chunk] = chunk_tightness
+        keep(clusters)
 
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
-    if gated:
-        threshold = specificity_threshold(tightness[: _num_reference_words(len(counts))], tightness[words], np.inf)
-        if threshold is not None:
-            _unsplit(state, words[tightness[words] < threshold])
 
 
-def specific_words(scores: Burstiness, words: Ints) -> Ints | None:
-    """Those of `words` that are not of general use, by their burstiness; None if it says nothing in this corpus."""
+def min_cluster_sizes(counts: Ints, num_contexts: Ints) -> Ints:
+    """The number of contexts that a cluster needs to be a sense, of each word.
+
+    counts        IN  int64 (w,)  tokens of each word
+    num_contexts  IN  int64 (w,)  contexts in its sample
+    """
+    return np.ceil(np.maximum(MIN_SHARE, MIN_TOKENS / counts) * num_contexts).astype(np.int64)
+
+
+def specific_words(scores: Burstiness, words: Ints, frequent: Ints) -> Ints | None:
+    """Those of `words` that are not of general use, by their burstiness; None if it says nothing in this corpus.
+
+    frequent  IN  int64 (n,)  the most frequent words
+    """
     if not len(words) or np.median(scores.overall[words]) <= MIN_MEDIAN_BURSTINESS:
         return None
-    num_reference = _num_reference_words(len(scores.overall))
     specific = np.ones(len(words), np.bool_)
     for score, enough in zip(scores, ENOUGH_BURSTINESS, strict=True):
-        threshold = specificity_threshold(score[:num_reference], score[words], enough)
+        threshold = specificity_threshold(score[frequent], score[words], enough)
         if threshold is None:
             return None
         specific &= score[words] >= threshold
-    if np.median(scores.overall[:num_reference]) < GENERAL_BURSTINESS:
-        specific &= words >= num_reference
+    if np.median(scores.overall[frequent]) < GENERAL_BURSTINESS:
+        specific &= ~np.isin(words, frequent)
     return words[specific]
-
-
-def _num_reference_words(vocabulary_size: int) -> int:
-    return min(REFERENCE_WORDS, math.ceil(REFERENCE_SHARE * vocabulary_size))
 
 
 def specificity_threshold(reference: NDArray[np.floating], words: NDArray[np.floating], enough: float) -> float | None:

@@ -56,6 +56,7 @@ class Trainer:
     blocks_done: int = 0
     seconds: float = 0.0
     totals: TrainingTotals = field(default_factory=TrainingTotals)
+    discover: Callable[[TrainState, EncodedCorpus], None] = init_from_clusters  # sets the senses after the warm-up
 
     def __post_init__(self) -> None:
         self.bounds = block_bounds(self.corpus.sentences, BLOCK_TOKENS)
@@ -107,7 +108,7 @@ class Trainer:
         state = self.state
         state.split_senses()
         if self.blocks_done and state.config.sense_init == "clusters" and state.kernel_config.rule == BY_CENTER:
-            init_from_clusters(state, self.corpus)
+            self.discover(state, self.corpus)
         self.seconds += time.monotonic() - started
 
     @property

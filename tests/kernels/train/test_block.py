@@ -157,6 +157,26 @@ def test_kernel_and_reference_give_the_same_numbers(rule: str, adagrad: bool, ca
             np.testing.assert_array_equal(a, b, err_msg=name)
 
 
+@given(case=cases())
+@settings(max_examples=60)
+def test_steps_are_multiplied_by_the_rate_of_their_row(case: Case) -> None:
+    fast, tables, config = make(case, "mssg, first contexts as centers", adagrad=False)
+    random = np.random.default_rng(case.seed)
+    global_rates, sense_rates = (
+        random.choice([0.0, 0.25, 1.0], len(vectors)).astype(np.float32)
+        for vectors in (fast.global_vectors, fast.sense_vectors)
+    )
+    tables = tables._replace(global_rates=global_rates, sense_rates=sense_rates)
+    before = fast._replace(global_vectors=fast.global_vectors.copy(), sense_vectors=fast.sense_vectors.copy())
+    slow = Parameters._make(a.astype(np.float64) if a.dtype == np.float32 else a.copy() for a in arrays(fast))
+    run_kernel(case, fast, tables, config)
+    reference.train_block(case.tokens, case.sentences, slow, tables, config, case.seed, LEARNING_RATE)
+    np.testing.assert_allclose(fast.global_vectors, slow.global_vectors, atol=TOLERANCE, rtol=TOLERANCE)
+    np.testing.assert_allclose(fast.sense_vectors, slow.sense_vectors, atol=TOLERANCE, rtol=TOLERANCE)
+    np.testing.assert_array_equal(fast.global_vectors[global_rates == 0], before.global_vectors[global_rates == 0])
+    np.testing.assert_array_equal(fast.sense_vectors[sense_rates == 0], before.sense_vectors[sense_rates == 0])
+
+
 @pytest.mark.parametrize("adagrad", [False, True], ids=["sgd", "adagrad"])
 @given(case=cases())
 @settings(max_examples=30)

@@ -11,6 +11,7 @@ For each token w that survives subsampling, with R drawn from 1..N and c the R w
     update   for each word o of c: label y = 1, weight a = 1; for each of m negative samples o: y = 0, a = |c| S / m
                  g = a (y - sigmoid(v_s[w, k] . v_g[o]))      from the vectors before the update
              v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k]), in turn
+             In continued training, a step of SGD is multiplied by the rate of its row.
 
 A window of |c| words needs |c| S negative samples. A token draws at most `max_negatives`; if it needs more, its pairs
 share them, and each negative sample is weighted accordingly. `negative_sharing` consecutive tokens (a span) share one
@@ -37,10 +38,18 @@ from polyseme.kernels.rows import FIRST, ONE, check_padding
 from polyseme.kernels.simd.padding import padded_width, zero_padded_rows
 from polyseme.kernels.simd.prefetch import prefetch_row, prefetch_to_read
 from polyseme.kernels.train.choose import choose_senses
-from polyseme.kernels.train.update import dot_rows, find_coefficients, log_loss, update_adagrad, update_sgd
+from polyseme.kernels.train.update import (
+    dot_rows,
+    find_coefficients,
+    log_loss,
+    update_adagrad,
+    update_sgd,
+    update_sgd_at_rates,
+)
 
 PREFETCH_DISTANCE = 2  # tokens between the prefetching of a row of v_g and its first use in a window
 LOSS_EVERY = 16  # the loss is computed for one token in 16, because logarithms are slow
+NO_RATES = np.empty(0, np.float32)
 
 
 class Parameters(NamedTuple):
@@ -74,11 +83,15 @@ class Tables(NamedTuple):
     keep            IN  uint64  (V,)    subsampling, see `Vocabulary.keep_thresholds`
     negative_table  IN  uint32  (V, 2)  distribution of negative samples, see `Vocabulary.negative_table`
     context_table   IN  float32 (V, c)  vectors that contexts are the sum of: v_g itself, or a whitened copy
+    global_rates    IN  float32         factor of the learning rate for each row of v_g; empty: 1 for all rows
+    sense_rates     IN  float32         the same for v_s; empty if global_rates is
     """
 
     keep: NDArray[np.uint64]
     negative_table: NDArray[np.uint32]
     context_table: NDArray[np.float32]
+    global_rates: NDArray[np.float32] = NO_RATES
+    sense_rates: NDArray[np.float32] = NO_RATES
 
 
 class KernelConfig(NamedTuple):
@@ -174,7 +187,7 @@ def train_block(tokens, sentences, parameters, tables, config, scratch, seed, le
                 prefetch_next(n, t, parameters, config, scratch, hot_base)
                 measure = trained % LOSS_EVERY == 0
                 context_size, token_loss = train_token(
-                    n, t, scratch.senses[t - start], scratch.windows[t - start], parameters, config, scratch,
+                    n, t, scratch.senses[t - start], scratch.windows[t - start], parameters, tables, config, scratch,
                     hot_base, learning_rate, measure,
                 )  # fmt: skip
                 trained += 1
@@ -208,7 +221,7 @@ def prefetch_next(n, t, parameters, config, scratch, hot_base):
 
 
 @inline
-def train_token(n, t, sense, window, parameters, config, scratch, hot_base, learning_rate, measure):
+def train_token(n, t, sense, window, parameters, tables, config, scratch, hot_base, learning_rate, measure):
     """Take the gradient step of the token at t; returns the size of its context and, if `measure`, its loss."""
     vectors, table = parameters.sense_vectors, parameters.global_vectors
     rows, coefficients = scratch.rows, scratch.coefficients
@@ -229,6 +242,10 @@ def train_token(n, t, sense, window, parameters, config, scratch, hot_base, lear
             table, parameters.global_squares, rows, coefficients, num_rows, vectors, parameters.sense_squares, sense,
             learning_rate, np.float32(config.adagrad_delta),
         )  # fmt: skip
+    elif len(tables.global_rates) > 0:
+        update_sgd_at_rates(
+            table, tables.global_rates, rows, coefficients, num_rows, vectors, tables.sense_rates, sense, learning_rate
+        )
     else:
         update_sgd(table, rows, coefficients, num_rows, vectors, sense, learning_rate)
     return context_size, loss
