@@ -6,6 +6,7 @@ import base64
 import csv
 import html
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +21,12 @@ th { border-bottom: 2px solid #999 }
 th:first-child, td:first-child, .text { text-align: left; white-space: normal }
 th:first-child, td:first-child { min-width: 7rem }
 img { max-width: 100% }
+nav { font-size: .92rem }
 .scroll { overflow-x: auto }
 """
+
+NOT_RUN = "not run yet"
+NUMBERS = re.compile(r"[-+]?\d[\d.,]*( \([-\d.]+\)| \[[-\d.]+, [-\d.]+\])?")  # 66.9, 66.9 (61.2), 66.9 [65.1, 68.5]
 
 Cell = str | float | int | None
 
@@ -84,9 +89,11 @@ class Report:
         title = html.escape(self.title)
         yield f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>"
         yield f"<h1>{title}</h1>"
-        yield from (f"<p>{html.escape(paragraph)}</p>" for paragraph in self.intro.split("\n\n"))
+        yield from (f"<p>{_html_text(paragraph)}</p>" for paragraph in self.intro.split("\n\n"))
+        links = (f'<li><a href="#{html.escape(part.name)}">{html.escape(part.title)}</a>' for part in self.parts)
+        yield f"<nav><ul>{''.join(links)}</ul></nav>"
         for part in self.parts:
-            yield f"<h2>{html.escape(part.title)}</h2>"
+            yield f'<h2 id="{html.escape(part.name)}">{html.escape(part.title)}</h2>'
             if isinstance(part, Figure):
                 data = base64.b64encode(part.png).decode()
                 yield f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">'
@@ -100,7 +107,7 @@ class Report:
                     )
                 yield "</table></div>"
             if part.note:
-                yield f"<p>{html.escape(part.note)}</p>"
+                yield f"<p>{_html_text(part.note)}</p>"
 
 
 def format_cell(cell: Cell, digits: int = 1) -> str:
@@ -115,8 +122,18 @@ def format_cell(cell: Cell, digits: int = 1) -> str:
     return f"{cell:,}" if isinstance(cell, int) else f"{cell:.{digits}f}"
 
 
+def _html_text(text: str) -> str:
+    """
+    >>> _html_text("`a < b` & c")
+    '<code>a &lt; b</code> &amp; c'
+    """
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
+
+
 def _is_text(table: Table, column: int) -> bool:
-    return any(isinstance(row[column], str) for row in table.rows)
+    """Whether a column has text, and not only numbers, which are aligned to the right."""
+    cells = [cell for row in table.rows if isinstance(cell := row[column], str)]
+    return any(cell != NOT_RUN and not NUMBERS.fullmatch(cell) for cell in cells)
 
 
 def _csv(table: Table) -> str:
