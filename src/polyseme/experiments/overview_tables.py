@@ -68,7 +68,7 @@ def training_time(c: Collection) -> Table:
         rows.append([huang_label(low, senses), RECIPE_NAMES["default"], *quoted, *cells])
     columns = ["model", "recipe", "paper: hours", "paper: ratio"]
     for name in c.names:
-        columns += [f"{name}: seconds", "ratio", "senses per word"]
+        columns += [f"{name}: {column}" for column in ("seconds", "ratio", "senses per word")]
     threads = sorted({r.threads for results in c.results.values() for r in results if r.threads})
     note = (
         f"The ratio to Skip-gram of the same recipe and dimension is what can be compared. The paper's hours are for "
@@ -100,6 +100,8 @@ def neighbours(c: Collection, corpus: str, words: list[str]) -> Table:
         for model, quoted in paper.NEIGHBOURS[word].items():
             if model == "Huang et al":
                 key = (corpus, huang_label(low, 10), "default")
+                if not c.is_planned(key):
+                    continue
                 columns = [quoted, [], _neighbours(c, key, word, as_in_paper=False)]
             else:
                 paper_key, key = ((corpus, f"{model} {high}d", recipe) for recipe in RECIPES)
@@ -115,7 +117,7 @@ def neighbours(c: Collection, corpus: str, words: list[str]) -> Table:
         "not correspond. Column 'paper's recipe': the words whose global vectors are nearest to the sense vector, as "
         "in the paper. Column 'default recipe': the words with the nearest senses, as `polyseme senses` shows them."
     )
-    if words == ["plant"]:
+    if any(row[1] == "Huang et al" for row in rows):
         note += " The row of Huang et al. stands beside our Huang-style baseline with ten senses."
     title = f"{numbers}: nearest neighbours of {', '.join(words)}; {corpus}"
     columns_ = ["word", "model", "paper", "paper's recipe", "default recipe"]

@@ -11,6 +11,16 @@ from collections.abc import Mapping
 Quoted = float | None
 QuotedScores = Mapping[str, tuple[Quoted, ...]]  # by model, in the order of a tuple of measures
 
+
+def as_quoted(number: Quoted) -> str | None:
+    """A number with the paper's precision, two decimal places at most.
+
+    >>> as_quoted(69.3), as_quoted(60.11), as_quoted(67), as_quoted(None)
+    ('69.3', '60.11', '67.0', None)
+    """
+    return None if number is None else f"{number:.1f}" if round(number, 1) == number else f"{number:.2f}"
+
+
 SCWS_MEASURES = ("global_sim", "avg_sim", "avg_sim_c", "local_sim")
 WORDSIM_MEASURES = ("global_sim", "avg_sim")  # G and M in the paper
 

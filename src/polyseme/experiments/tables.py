@@ -38,7 +38,7 @@ def summary(c: Collection) -> Table:
     rows: list[list[Cell]] = []
     for model in ("MSSG", "NP-MSSG"):
         for task, measure, best in _best_of_paper():
-            row: list[Cell] = [f"{model} {high}d", f"{TASK_NAMES[task]}, {measure}", best]
+            row: list[Cell] = [f"{model} {high}d", f"{TASK_NAMES[task]}, {measure}", paper.as_quoted(best)]
             for name in c.names:
                 mean = c.score((name, f"{model} {high}d", "default"), task, group_of(measure, "softmax"), measure)
                 row += [
@@ -49,7 +49,7 @@ def summary(c: Collection) -> Table:
             rows.append(row)
     columns = ["model", "measure", "best in the paper"]
     for name in c.names:
-        columns += [f"default recipe, {name}", "difference", "random senses", "one sense"]
+        columns += [f"{name}: {column}" for column in ("default recipe", "difference", "random senses", "one sense")]
     note = (
         "Scores with 95% intervals. The best scores of the paper are those of its Tables 4, 5 and 6. 'Random senses' "
         "is a model whose senses were assigned at random in training, 'one sense' a Skip-gram model with as many "
@@ -169,7 +169,7 @@ def _rows(
             cells += [
                 _cell(c, (name, label, "default"), task, "softmax", measure) if in_context else None for name in c.names
             ]
-        row: list[Cell] = [label, shown, quoted[0] if one_vector else score, *cells]
+        row: list[Cell] = [label, shown, paper.as_quoted(quoted[0] if one_vector else score), *cells]
         if any(cell is not None for cell in row[2:]):
             yield row
 
@@ -179,7 +179,10 @@ def _cell(c: Collection, key: Key, task: str, posterior: str, measure: str) -> C
     if label in ("TF-IDF", "Pruned TF-IDF"):  # both are in the result of one run, by name
         cell = c.cell((corpus, TFIDF, recipe), task, label, measure)
         return None if cell == NOT_RUN and label == "TF-IDF" and measure != "global_sim" else cell
-    return c.cell(key, task, group_of(measure, posterior), measure)
+    cell = c.cell(key, task, group_of(measure, posterior), measure)
+    if label.startswith("Skip-gram") and isinstance(cell, str):
+        return cell.partition(" (")[0]  # with one sense, the control is the score itself
+    return cell
 
 
 def controls(c: Collection) -> Table:
