@@ -25,7 +25,7 @@ def test_the_html_is_escaped_and_has_the_image_inside() -> None:
     assert "<p>First.</p>\n<p>Second.</p>\n<nav>" in page
     assert '<h2 id="t">A &amp; B</h2>' in page
     assert '<a href="#t">A &amp; B</a>' in page
-    assert "<tr><td class=text>&lt;i&gt;<td>-<td>3" in page
+    assert "<tr><td class=label>&lt;i&gt;<td>-<td>3" in page
     assert '<img alt="Figure" src="data:image/png;base64,cG5n">\n<p>Its note.</p>' in page
 
 

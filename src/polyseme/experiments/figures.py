@@ -50,6 +50,7 @@ def lines(
         for i, (measure, scores) in enumerate(series.items()):
             _draw_line(axes, i - (len(series) - 1) / 2, measure, scores, COLORS[i % len(COLORS)])
         axes.set_xticks(range(len(x_values)), [str(value) for value in x_values])
+        axes.set_xlim(-0.4, len(x_values) - 0.6)
     handles, labels = all_axes[0].get_legend_handles_labels()
     canvas.legend(handles, labels, frameon=False, fontsize="small", loc="outside lower center", ncols=4)
     return Figure(name, title, _png(canvas), note)

@@ -14,16 +14,19 @@ from pathlib import Path
 from polyseme._io.atomic import atomic_file
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+p, nav { max-width: 50rem }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
-th { border-bottom: 2px solid #999 }
-th:first-child, td:first-child, .text { text-align: left; white-space: normal }
-th:first-child, td:first-child { min-width: 7rem }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right }
+td { white-space: nowrap }
+th { border-bottom: 2px solid #999; vertical-align: bottom }
+.label, .text { text-align: left }
+.text { white-space: normal }
 img { max-width: 100% }
 nav { font-size: .92rem }
 .scroll { overflow-x: auto }
 """
+MAX_LABEL = 60  # characters of a cell that is not wrapped
 
 NOT_RUN = "not run yet"
 NUMBERS = re.compile(r"[-+]?\d[\d.,]*( \([-\d.]+\)| \[[-\d.]+, [-\d.]+\])?")  # 66.9, 66.9 (61.2), 66.9 [65.1, 68.5]
@@ -99,7 +102,7 @@ class Report:
                 yield f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">'
             else:
                 yield "<div class=scroll><table>"
-                classes = [" class=text" if _is_text(part, i) else "" for i in range(len(part.columns))]
+                classes = [_css_class(part, i) for i in range(len(part.columns))]
                 for tag, cells in (("th", part.columns), *(("td", row) for row in part.rows)):
                     yield "<tr>" + "".join(
                         f"<{tag}{css_class}>{html.escape(format_cell(cell, part.digits))}"
@@ -134,6 +137,14 @@ def _is_text(table: Table, column: int) -> bool:
     """Whether a column has text, and not only numbers, which are aligned to the right."""
     cells = [cell for row in table.rows if isinstance(cell := row[column], str)]
     return any(cell != NOT_RUN and not NUMBERS.fullmatch(cell) for cell in cells)
+
+
+def _css_class(table: Table, column: int) -> str:
+    """The class of the cells of a column: numbers have none, short texts are not wrapped."""
+    if not _is_text(table, column):
+        return ""
+    longest = max(len(format_cell(row[column])) for row in table.rows)
+    return " class=label" if longest <= MAX_LABEL else " class=text"
 
 
 def _csv(table: Table) -> str:

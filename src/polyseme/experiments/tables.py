@@ -36,20 +36,18 @@ def summary(c: Collection) -> Table:
     """The best scores of the paper beside those of the default recipe and of its trained controls."""
     high = c.profile.dims[1]
     rows: list[list[Cell]] = []
-    for model in ("MSSG", "NP-MSSG"):
-        for task, measure, best in _best_of_paper():
-            row: list[Cell] = [f"{model} {high}d", f"{TASK_NAMES[task]}, {measure}", paper.as_quoted(best)]
-            for name in c.names:
-                mean = c.score((name, f"{model} {high}d", "default"), task, group_of(measure, "softmax"), measure)
-                row += [
-                    c.interval((name, f"{model} {high}d", "default"), task, group_of(measure, "softmax"), measure),
-                    None if mean is None else f"{mean.value - best:+.1f}",
-                    *(c.interval(key, task, group_of(measure, "softmax"), measure) for key in _controls(c, name)),
-                ]
-            rows.append(row)
-    columns = ["model", "measure", "best in the paper"]
     for name in c.names:
-        columns += [f"{name}: {column}" for column in ("default recipe", "difference", "random senses", "one sense")]
+        for model in ("MSSG", "NP-MSSG"):
+            key = (name, f"{model} {high}d", "default")
+            for task, measure, best in _best_of_paper():
+                group = group_of(measure, "softmax")
+                mean = c.score(key, task, group, measure)
+                difference = None if mean is None else f"{mean.value - best:+.1f}"
+                cells = [c.interval(control, task, group, measure) for control in _controls(c, name)]
+                row = [name, key[1], TASK_NAMES[task], measure, paper.as_quoted(best)]
+                rows.append([*row, c.interval(key, task, group, measure), difference, *cells])
+    columns = ["corpus", "model", "task", "measure", "best in the paper", "default recipe", "difference"]
+    columns += ["random senses", "one sense"]
     note = (
         "Scores with 95% intervals. The best scores of the paper are those of its Tables 4, 5 and 6. 'Random senses' "
         "is a model whose senses were assigned at random in training, 'one sense' a Skip-gram model with as many "
