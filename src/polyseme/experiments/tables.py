@@ -24,7 +24,7 @@ HUANG_NOTE = (
 )
 TFIDF_NOTE = (
     "The TF-IDF weighting was selected from six by its score on SCWS with 2 million tokens, so its scores are "
-    "optimistic. TF-IDF has no recipe; it stands in the columns of the default recipe."
+    "optimistic. TF-IDF has no recipe and a posterior of its own; it stands in the columns of the default recipe."
 )
 POSTERIOR_NOTE = (
     "avg_sim_c and local_sim weight senses by the inverse cosine distance, as in the paper. The columns 'softmax' have "
@@ -163,7 +163,7 @@ def _rows(
             own = f"{label}, {variant}" if variant and recipe == "paper" and not one_vector else label
             cells += [_cell(c, (name, own, recipe), task, "inverse-distance", measure) for name in c.names]
         if softmax or variant:
-            in_context = group_of(measure, "softmax") == "softmax"
+            in_context = group_of(measure, "softmax") == "softmax" and not label.endswith("TF-IDF")
             cells += [
                 _cell(c, (name, label, "default"), task, "softmax", measure) if in_context else None for name in c.names
             ]

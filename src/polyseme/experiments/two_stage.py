@@ -47,7 +47,6 @@ from polyseme.training.trainer import num_threads
 WINDOW = 5
 NO_DECAY = np.float32(1)
 BLOCK_TOKENS = 100_000
-QUERY_SETTINGS = {"posterior": "inverse-distance", "min_share": 0.0}  # as in Huang et al.
 STAGES = ("words", "clustering", "labelling", "senses")
 
 Ints = NDArray[np.int64]
@@ -107,7 +106,7 @@ def train_two_stage(
         vocabulary=words.vocabulary,
         arrays=_assemble_arrays(words, senses, clusters, labelled),
         tokenizer=words.tokenizer,
-        config={**words.config, **QUERY_SETTINGS, "model": "two-stage", "senses": config.senses},
+        config={**words.config, "model": "two-stage", "senses": config.senses, "min_share": 0.0},
         corpus=words.corpus,
         training={**senses.training, "seconds": times[-1] - times[0], "stages": stages},
     )
