@@ -82,6 +82,13 @@ def test_the_paper_recipe_outputs_sense_vectors_as_trained() -> None:
     np.testing.assert_array_equal(state.to_model_arrays().sense_vectors, before)
 
 
+@pytest.mark.parametrize(("recipe", "threads", "copies"), [("default", 2, 6), ("default", 1, 0), ("paper", 2, 0)])
+def test_threads_copy_frequent_rows_only_with_sgd(recipe: str, threads: int, copies: int) -> None:
+    state = TrainState.initial(make_config(recipe, dim=4), VOCABULARY, threads)
+    assert state.kernel_config.hot_rows == copies
+    assert len(state.parameters.global_vectors) == len(VOCABULARY) + threads * copies
+
+
 def test_the_size_of_chunks_does_not_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     one_chunk, several_chunks = (_state_with_random_senses() for _ in range(2))
     expected = one_chunk.to_model_arrays()

@@ -30,8 +30,11 @@ def between(low: int, high: int) -> Parameter:
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
 ModelPath = Annotated[str, Parameter(help="Model folder.")]
 PosteriorName = Annotated[
-    Literal["softmax", "inverse-distance"],
-    Parameter(help="How cosines become probabilities; inverse-distance is the paper's formula."),
+    Literal["softmax", "inverse-distance"] | None,
+    Parameter(
+        help="How cosines become probabilities; inverse-distance is the paper's formula.",
+        show_default="the model's; softmax unless trained with --recipe paper",
+    ),
 ]
 QuietFlag = Annotated[bool, SWITCH, Parameter(help="Show no progress.")]
 Seed = Annotated[int, between(0, MAX_SEED), Parameter(help="Random seed.")]

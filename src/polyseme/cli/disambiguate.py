@@ -23,7 +23,7 @@ def disambiguate(
     ] = "-",
     /,
     *,
-    posterior: PosteriorName = "softmax",
+    posterior: PosteriorName = None,
     window: Annotated[
         int | None,
         between(1, MAX_WINDOW),

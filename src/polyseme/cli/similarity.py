@@ -19,7 +19,7 @@ def similarity(
     contexts: Annotated[
         tuple[str, str] | None, Parameter(negative="", help="A text with each of the two words.")
     ] = None,
-    posterior: PosteriorName = "softmax",
+    posterior: PosteriorName = None,
     json: JsonFlag = False,
 ) -> None:
     """Show the similarity of two words: global_sim, avg_sim, max_sim; with contexts avg_sim_c, max_sim_c, local_sim."""

@@ -128,7 +128,7 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
         for position, word in enumerate(tokens):
             if data.num_visible_senses[word] > 1:
                 left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]
-                p = sense_probabilities(data, word, context_between(data, left, right), "softmax")
+                p = sense_probabilities(data, word, context_between(data, left, right))
                 entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
                 posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
                 remaining -= 1

@@ -76,12 +76,13 @@ def context_words(words: list[int], t: int, window: int) -> list[int]:
 def find_context(words: list[int], t: int, window: int, tables: Tables, config: KernelConfig) -> NDArray[Any]:
     """The context c_bar of the token at t.
 
-    With sense_window = 0, as in the paper: the mean of the vectors in the window that is trained on. Otherwise: the sum
-    of the vectors of `sense_window` words on each side, weighted by sense_decay^(distance - 1), scaled to length 1.
+    With sense_window = 0, as in the paper: the sum of the vectors in the window that is trained on, divided by 2R also
+    where the sentence ends within the window. Otherwise: the sum of the vectors of `sense_window` words on each side,
+    weighted by sense_decay^(distance - 1), scaled to length 1.
     """
     table = tables.context_table
     if config.sense_window == 0:
-        return np.asarray(np.mean([table[o] for o in context_words(words, t, window)], axis=0))
+        return np.asarray(np.sum([table[o] for o in context_words(words, t, window)], axis=0) / (2 * window))
     left = words[max(0, t - config.sense_window) : t]
     right = words[t + 1 : t + 1 + config.sense_window]
     c = np.zeros(table.shape[1])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from polyseme._io.strict_json import check_types
 from polyseme.errors import shorten
+from polyseme.model.disambiguation import Posterior
 
 MAX_WINDOW = 1_000_000
 
@@ -15,7 +16,14 @@ TYPES: dict[str, dict[str, type]] = {
     "training": {"seconds": float, "loss": float, "threads": int},
 }
 OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # imported vectors and models of version 1 do not have these
-    "settings": {"sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int},
+    "settings": {
+        "sense_window": int,
+        "sense_decay": float,
+        "multi_sense_top": int,
+        "multi_sense_min_count": int,
+        "min_share": float,
+        "posterior": str,
+    },
     "corpus": {"bad_bytes": int},
     "training": {},
 }
@@ -24,6 +32,7 @@ LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, ar
     "sense_window": (0, MAX_WINDOW),
     "sense_decay": (0, 1),
     "subsample": (0, 1),
+    "min_share": (0, 1),
 }
 
 
@@ -41,6 +50,9 @@ def check_config(config: dict[str, Any]) -> None:
             if kind is not str and name != "loss" and not low <= values[name] <= high:
                 raise ValueError(f"'{name}' is out of range: {shorten(values[name])}")
     _check_multi_sense_words(config["settings"])
+    posterior, posteriors = config["settings"].get("posterior", "softmax"), get_args(Posterior)
+    if posterior not in posteriors:
+        raise ValueError(f"'posterior' must be {' or '.join(posteriors)}, not '{shorten(posterior)}'")
     labels, refinements = config.get("labels", {}), config.get("refinements", [])
     if not (isinstance(labels, dict) and all(isinstance(label, str) for label in labels.values())):
         raise ValueError("'labels' must be an object of strings")

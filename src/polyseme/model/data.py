@@ -17,7 +17,7 @@ from polyseme.model.arrays import ModelArrays
 from polyseme.vocabulary import Vocabulary
 
 QUERY_WINDOWS = 2  # window of a query, in training windows, for models without the setting sense_window
-MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown
+MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown; for models without this setting
 MAX_KEY_DIGITS = 9  # of the number in a sense key
 MAX_LISTED = 200  # characters of a list of sense keys in a message
 
@@ -48,10 +48,16 @@ class ModelData:
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
-        """(V,) The number of senses of each word with a share of at least MIN_SHARE, and at least one."""
+        """(V,) The number of senses of each word with a share of at least `min_share`, and at least one.
+
+        A `min_share` of 0 shows all senses, also those without tokens.
+        """
         offsets, counts = self.arrays.sense_offsets, self.arrays.sense_counts
+        min_share = float(self.config.get("min_share", MIN_SHARE))
+        if min_share == 0:
+            return np.diff(offsets).astype(np.int32)
         totals = np.add.reduceat(counts, offsets[:-1])
-        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * MIN_SHARE, 1)
+        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * min_share, 1)
         return np.maximum(np.add.reduceat(visible.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
 
     @cached_property
@@ -75,7 +81,13 @@ class ModelData:
     @property
     def sense_window(self) -> int:
         """Context words on each side that determine the sense of a word in a query."""
-        return int(self.config.get("sense_window") or QUERY_WINDOWS * self.config["window"])
+        default = QUERY_WINDOWS * self.config["window"]
+        return int(self.config.get("sense_window", default) or self.config["window"])
+
+    @property
+    def posterior(self) -> str:
+        """How the probabilities of senses are computed in queries that do not say so, see `disambiguation`."""
+        return str(self.config.get("posterior", "softmax"))
 
     @property
     def sense_decay(self) -> np.float32:
@@ -84,7 +96,12 @@ class ModelData:
 
     @cached_property
     def context_weights(self) -> NDArray[np.float32]:
-        """(V,) Weight of each word in a context vector: the probability that subsampling keeps it."""
+        """(V,) Weight of each word in a context vector: the probability that subsampling keeps it.
+
+        The weights are 1 for models that choose senses by the mean of the training window, as in the paper.
+        """
+        if self.config.get("sense_window") == 0:
+            return np.ones(len(self.vocabulary), np.float32)
         return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
 
     @property

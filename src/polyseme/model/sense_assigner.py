@@ -84,7 +84,12 @@ class SenseAssigner:
         return padded_rows(table @ basis), padded_rows(centers @ basis)
 
     def _log_prior(self) -> NDArray[np.float32]:
-        """TEMPERATURE log(share): with it, the assigned sense is the most probable one (see `disambiguation`)."""
+        """With it, the assigned sense is the most probable one: TEMPERATURE log(share), or 0 with inverse distances.
+
+        See `disambiguation` for the two posteriors.
+        """
+        if self.data.posterior == "inverse-distance":
+            return np.zeros(len(self.data.arrays.sense_counts), np.float32)
         counts, offsets = self.data.arrays.sense_counts, self.data.arrays.sense_offsets
         totals = np.maximum(np.repeat(np.add.reduceat(counts, offsets[:-1]), np.diff(offsets)), 1)
         return np.asarray(TEMPERATURE * np.log(np.maximum(counts, 1e-3) / totals), np.float32)

@@ -139,11 +139,12 @@ class SenseModel:
         return neighbours.nearest(self._data, word_or_key, n, among)
 
     def disambiguate(
-        self, word: str, context: str, *, posterior: Posterior = "softmax", window: int | None = None
+        self, word: str, context: str, *, posterior: Posterior | None = None, window: int | None = None
     ) -> Disambiguation:
         """The probability of each sense of a word in a context.
 
-        window  number of context words on each side; by default that of the training
+        posterior  how cosines become probabilities, see `polyseme.model.disambiguation`; by default the model's setting
+        window     number of context words on each side; by default that of the training
         """
         return disambiguation.disambiguate(self._data, word, context, posterior, window)
 
@@ -152,7 +153,7 @@ class SenseModel:
         return self._tagger.tag(text)
 
     def similarity(
-        self, a: str, b: str, *, contexts: Iterable[str] | None = None, posterior: Posterior = "softmax"
+        self, a: str, b: str, *, contexts: Iterable[str] | None = None, posterior: Posterior | None = None
     ) -> Similarity:
         """The similarity of two words or senses; with a context for each word, also their similarity in context."""
         return similarity.similarity(self._data, a, b, None if contexts is None else tuple(contexts), posterior)

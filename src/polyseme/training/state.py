@@ -68,13 +68,13 @@ class TrainState:
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
         random = np.random.default_rng(config.seed)
         adagrad, centers = config.optimizer == "adagrad", uses_cluster_centers(config)
-        hot = num_hot_rows(words, threads)
+        hot = num_hot_rows(words, threads, config)
         global_vectors, sense_vectors = zero_padded_rows(words + threads * hot, dim), zero_padded_rows(rows, dim)
         _fill_uniform(random, global_vectors[:words, :dim])
         _fill_uniform(random, sense_vectors[:, :dim])
         parameters = Parameters(
             global_vectors=global_vectors,
-            global_squares=zero_padded_rows(len(global_vectors) if adagrad else 0, dim),
+            global_squares=zero_padded_rows(words if adagrad else 0, dim),
             sense_vectors=sense_vectors,
             sense_squares=zero_padded_rows(rows if adagrad else 0, dim),
             cluster_centers=zero_padded_rows(rows if centers else 0, context_dim(config)),
@@ -103,7 +103,7 @@ class TrainState:
             fill_empty=discovers or config.sense_init != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
-            hot_rows=num_hot_rows(len(self.vocabulary), self.threads),
+            hot_rows=num_hot_rows(len(self.vocabulary), self.threads, config),
         )
 
     @property
@@ -235,12 +235,13 @@ def uses_cluster_centers(config: TrainConfig) -> bool:
     return RULES[config.model] in (BY_CENTER, AT_RANDOM)
 
 
-def num_hot_rows(words: int, threads: int) -> int:
+def num_hot_rows(words: int, threads: int, config: TrainConfig) -> int:
     """The number of most frequent words whose global vectors each thread copies.
 
-    A single thread needs no copies; without them it can be compared with the reference implementation.
+    A single thread needs no copies; without them it can be compared with the reference implementation. With AdaGrad
+    they do harm: all squared gradients count, but only the mean of the threads' changes (docs/paper.md has figures).
     """
-    return 0 if threads == 1 else min(HOT_ROWS, words)
+    return 0 if threads == 1 or config.optimizer == "adagrad" else min(HOT_ROWS, words)
 
 
 def _chunks(offsets: Ints) -> Iterator[slice]:

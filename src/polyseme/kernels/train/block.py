@@ -2,8 +2,8 @@
 
 For each token w that survives subsampling, with R drawn from 1..N and c the R words on each side:
 
-    context  c_bar = mean of the rows of c in the context table; or, if sense_window > 0, the context vector (see
-             `contexts`) of `sense_window` words on each side with decay `sense_decay`, scaled to length 1
+    context  c_bar = 1/2R times the sum of the rows of c in the context table; or, if sense_window > 0, the context
+             vector (see `contexts`) of `sense_window` words on each side with decay `sense_decay`, scaled to length 1
     choose   k = argmax_k cos(mu[w, k], c_bar)         mssg; np-mssg adds a sense if this cosine is below a threshold
              k = argmax_k v_s[w, k] . c_bar            mssg-maxout
              k = uniformly random                      random-senses, a control
@@ -22,6 +22,7 @@ Threads share all arrays and write without locks (Hogwild). Two threads rarely u
 except for the rows of the most frequent words: there each write invalidates the cache line of the other cores, which
 then wait for memory. So each thread has a private copy of these rows of v_g, the hot rows. It copies them at the start
 of a block, trains on the copy, and at the end adds its changes, divided by the number of threads, to the shared rows.
+There are no copies with one thread or with AdaGrad.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Parameters(NamedTuple):
     """The arrays that training changes, all SHARED. Rows are padded: d and c are padded widths.
 
     global_vectors        float32 (V + threads * hot_rows, d)  v_g; after the V words, the hot rows of each thread
-    global_squares        float32 like global_vectors          AdaGrad's sums of squared gradients; no rows with SGD
+    global_squares        float32 (V, d)                       AdaGrad's sums of squared gradients; no rows with SGD
     sense_vectors         float32 (R, d)                       v_s; senses of word w are rows offsets[w]:offsets[w + 1]
     sense_squares         float32 like sense_vectors           no rows with SGD
     cluster_centers       float32 (R, c)                       mu; no rows for models without centers
@@ -108,7 +109,7 @@ class KernelConfig(NamedTuple):
     fill_empty: bool  # whether a sense without tokens takes the next token of its word
     adagrad: bool
     adagrad_delta: float
-    hot_rows: int  # rows of v_g of which each thread has a private copy
+    hot_rows: int  # rows of v_g of which each thread has a private copy; 0 with AdaGrad
 
 
 class Scratch(NamedTuple):
@@ -128,7 +129,6 @@ class Scratch(NamedTuple):
     left: NDArray[np.float32]
     right: NDArray[np.float32]
     hot_before: NDArray[np.float32]
-    hot_squares_before: NDArray[np.float32]
 
 
 def make_scratch(longest_sentence: int, dim: int, sense_dim: int, config: KernelConfig) -> Scratch:
@@ -151,7 +151,6 @@ def make_scratch(longest_sentence: int, dim: int, sense_dim: int, config: Kernel
         left=zero_padded_rows(1, sense_dim),
         right=zero_padded_rows(CHUNK, sense_dim),
         hot_before=zero_padded_rows(config.hot_rows, dim),
-        hot_squares_before=zero_padded_rows(config.hot_rows if config.adagrad else 0, dim),
     )
 
 
@@ -164,14 +163,13 @@ def train_block(tokens, sentences, parameters, tables, config, scratch, seed, le
     seed       IN  uint64          determines all random choices in this block
     Returns (tokens trained, pairs, estimated sum of the loss over pairs) as int64, int64, float64.
     """
-    table, table_squares = parameters.global_vectors, parameters.global_squares
+    table = parameters.global_vectors
     check_padding(table)
     check_padding(tables.context_table)
     rng, words = scratch.rng, scratch.words
     rng[0] = seed
     hot_base = len(tables.keep) + thread * config.hot_rows
     copy_hot_rows(table, hot_base, scratch.hot_before)
-    copy_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
     trained, pairs, measured, loss = 0, 0, 0, 0.0
     draw_negative_bits(tables.negative_table, rng, scratch.negative_bits)
     for s in range(len(sentences) - 1):
@@ -196,7 +194,6 @@ def train_block(tokens, sentences, parameters, tables, config, scratch, seed, le
                     measured += context_size * (1 + config.negatives)
                     loss += token_loss
     merge_hot_rows(table, hot_base, scratch.hot_before, ONE / np.float32(threads))
-    merge_hot_rows(table_squares, hot_base, scratch.hot_squares_before, ONE)
     return trained, pairs, loss * (pairs / max(measured, 1))
 
 
