@@ -25,6 +25,7 @@ from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.data import ModelData, default_numbers, unit_rows
 from polyseme.model.refined_examples import refined_reader
+from polyseme.model.rows import Rows
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -129,7 +130,7 @@ def combine(
     return combined, new_rows
 
 
-def _mean_rows(rows: Floats, counts: Ints, new_rows: Ints, out: Floats) -> Floats:
+def _mean_rows(rows: Rows, counts: Ints, new_rows: Ints, out: Floats) -> Floats:
     """Replace each row of `out` that combines several rows by their mean, weighted by count; returns `out`.
 
     rows      IN   float32 (R, n)
@@ -180,7 +181,7 @@ def rare_rows(arrays: ModelArrays, min_share: float) -> Ints:
     return np.flatnonzero(rare)
 
 
-def nearest_targets(centers: Floats, sense_offsets: Ints, rows: Ints, remaining: Bools) -> Ints:
+def nearest_targets(centers: Rows, sense_offsets: Ints, rows: Ints, remaining: Bools) -> Ints:
     """int64 (R,) For each of `rows` the sense of its word that remains with the nearest center; other rows themselves.
 
     centers        IN  float32 (R, c)

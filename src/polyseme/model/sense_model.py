@@ -18,6 +18,7 @@ from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
+from polyseme.model.rows import dense
 from polyseme.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -78,15 +79,18 @@ class SenseModel:
     def dim(self) -> int:
         return self._data.arrays.dim
 
-    @property
+    @cached_property
     def sense_vectors(self) -> NDArray[np.float32]:
-        """(R, d) One vector per sense; the senses of a word are consecutive rows."""
-        return self._data.arrays.sense_vectors
+        """(R, d) One vector per sense; the senses of a word are consecutive rows.
 
-    @property
+        Memory-mapped, or a float32 copy if the model is stored as int8 or float16.
+        """
+        return dense(self._data.arrays.sense_vectors)
+
+    @cached_property
     def global_vectors(self) -> NDArray[np.float32]:
-        """(V, d) One vector per word, used when the word is context."""
-        return self._data.arrays.global_vectors
+        """(V, d) One vector per word, used when the word is context. Memory-mapped or a copy, as `sense_vectors`."""
+        return dense(self._data.arrays.global_vectors)
 
     def __len__(self) -> int:
         """The number of words."""
@@ -96,7 +100,7 @@ class SenseModel:
         return self._data.lookup(word_or_key) is not None
 
     def __repr__(self) -> str:
-        senses = len(self.sense_vectors)
+        senses = len(self._data.arrays.sense_vectors)
         return f"<SenseModel {self.config.get('model')}: {len(self):,} words, {senses:,} senses, {self.dim} dimensions>"
 
     def vector(self, word_or_key: str) -> NDArray[np.float32]:
