@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from polyseme.errors import shorten
 from polyseme.model.data import ModelData
 
 MAX_VALUE_LENGTH = 80  # of a setting: a word list can be long
+TAGS = ("word-embeddings", "word-sense-induction", "word-sense-disambiguation", "word2vec")
 
 
-def card(data: ModelData) -> str:
-    """A description of the model, its training data and its use, in Markdown."""
+def card(data: ModelData, metadata: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """A description of the model, its training data and its use, in Markdown.
+
+    metadata  further fields of the front matter, which the Hugging Face Hub reads: license, language, datasets, metrics
+    """
     num_senses = data.num_visible_senses
     ambiguous = num_senses[num_senses > 1]
     mean = float(ambiguous.mean()) if len(ambiguous) else 1.0
@@ -17,10 +26,12 @@ def card(data: ModelData) -> str:
     settings = "\n".join(f"| {name} | {shorten(value, MAX_VALUE_LENGTH)} |" for name, value in data.config.items())
     options = "".join(f"- `{refinement}`\n" for refinement in data.refinements)
     refined = f"\nRefined after the training, with these options of `polyseme refine`:\n\n{options}" if options else ""
-    return f"""# A polyseme model
+    return f"""{front_matter(metadata)}
+# A polyseme model
 
 {len(data.vocabulary):,} words, {len(data.arrays.sense_vectors):,} sense vectors of {data.arrays.dim} dimensions
-({data.config.get("model", "?")}). {len(ambiguous):,} words have several senses, {mean:.1f} on average.
+({data.config.get("model", "?")}), stored as {data.dtype}. {len(ambiguous):,} words have several senses, {mean:.1f} on
+average.
 
 Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
 ({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
@@ -29,7 +40,7 @@ Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds",
     polyseme senses MODEL WORD
 
     import polyseme
-    model = polyseme.load("MODEL")
+    model = polyseme.load("MODEL")  # or polyseme.SenseModel.from_pretrained("USER/MODEL"), from the Hugging Face Hub
     for sense in model.senses("WORD"):
         print(sense.key, sense.share, sense.neighbours(5))
 
@@ -40,3 +51,18 @@ Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds",
 The vectors reflect the corpus, including its errors and biases. The example sentences are quoted from the corpus: its
 licence applies to them.
 """
+
+
+def front_matter(metadata: Mapping[str, Any]) -> str:
+    """The YAML at the top of a card. Values are written as JSON, which is also YAML.
+
+    >>> print(front_matter({"license": "mit", "tags": ["demo"]}))
+    ---
+    library_name: "polyseme"
+    tags: ["demo"]
+    license: "mit"
+    ---
+    """
+    fields = {"library_name": "polyseme", "tags": list(TAGS), **metadata}
+    lines = [f"{json.dumps(name)[1:-1]}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    return "\n".join(["---", *lines, "---"])

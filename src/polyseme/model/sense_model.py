@@ -42,6 +42,62 @@ class SenseModel:
         """
         return cls(storage.load(Path(path), tokenizer))
 
+    @classmethod
+    def from_pretrained(
+        cls,
+        name_or_path: str | os.PathLike[str],
+        *,
+        revision: str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        local_files_only: bool = False,
+        token: str | bool | None = None,
+        tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None,
+    ) -> SenseModel:
+        """Open a model folder or, if there is none of this name, a model of the Hugging Face Hub, such as `user/name`.
+
+        Files are downloaded once and cached. A folder is opened without any use of the network.
+
+        revision          branch, tag or commit; by default the newest version
+        cache_dir         the cache; by default that of huggingface_hub
+        local_files_only  never download; the environment variable HF_HUB_OFFLINE does the same
+        token             access token; by default that of `hf auth login`
+        tokenizer         as in `load`
+        """
+        from polyseme.model import hub
+
+        return cls(
+            hub.load_pretrained(
+                name_or_path,
+                revision=revision,
+                cache_dir=cache_dir,
+                local_files_only=local_files_only,
+                token=token,
+                tokenizer=tokenizer,
+            )
+        )
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        private: bool | None = None,
+        token: str | bool | None = None,
+        commit_message: str | None = None,
+        metadata: Mapping[str, Any] = MappingProxyType({}),
+    ) -> str:
+        """Upload the model to the Hugging Face Hub, as a repository `user/name`; returns the URL of the commit.
+
+        private   whether a new repository is private; by default as the settings of the user say
+        token     access token; by default that of `hf auth login`
+        metadata  fields of the model card, such as {"license": "cc-by-sa-3.0", "language": "en"}; without it, the card
+                  of an existing repository stays as it is
+        """
+        from polyseme.model import hub
+
+        return hub.push(
+            self._data, repo_id, private=private, token=token, commit_message=commit_message, metadata=metadata
+        )
+
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the model to a folder, atomically. With `force`, replace a model that is there."""
         storage.save(self._data, Path(path), force=force)

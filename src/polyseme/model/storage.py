@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -41,14 +42,26 @@ FORMAT_VERSION = 3  # of models whose vectors are not float32
 FLOAT32_VERSION = 2
 CONFIG, WORDS, TENSORS, CARD = "config.json", "vocabulary.tsv", "model.safetensors", "README.md"
 EXAMPLES, COMPRESSED_EXAMPLES = "examples.jsonl", "examples.jsonl.zst"
+FILES = (CONFIG, WORDS, TENSORS, EXAMPLES, COMPRESSED_EXAMPLES, CARD)  # all that a model folder needs or may need
 LOG = "training.jsonl"  # the log of the training run, if there is one
 MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
 
 
 def save(
-    data: ModelData, path: Path, *, force: bool = False, log: Path | None = None, temporary: Path | None = None
+    data: ModelData,
+    path: Path,
+    *,
+    force: bool = False,
+    log: Path | None = None,
+    temporary: Path | None = None,
+    metadata: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write a model folder, with the log of its training, if any. `temporary` is the folder it is prepared in."""
+    """Write a model folder.
+
+    log        the log of its training, if any
+    temporary  the folder it is prepared in
+    metadata   fields of the front matter of its card
+    """
     refuse_existing(path, force)
     with atomic_folder(path, temporary) as folder:
         is_float32 = data.dtype == "float32"
@@ -58,7 +71,7 @@ def save(
         offsets = write_examples(folder / names[-1], data.read_examples, len(data.vocabulary))
         write_words(folder / WORDS, data.vocabulary.words, data.vocabulary.counts)
         write_tensors(folder / TENSORS, {**to_tensors(data.arrays, data.dtype), "example_offsets": offsets})
-        (folder / CARD).write_text(card(data), encoding="utf-8")
+        (folder / CARD).write_text(card(data, metadata), encoding="utf-8")
         if log is not None and log.exists():
             (folder / LOG).write_bytes(log.read_bytes())
         files = [folder / name for name in names]
@@ -79,17 +92,23 @@ def save(
         (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None) -> ModelData:
-    """Open a model folder. ModelError, with the reason, if it is incomplete or damaged."""
-    config = read_config(path)
+def load(
+    path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None, *, blobs: Path | None = None
+) -> ModelData:
+    """Open a model folder. ModelError, with the reason, if it is incomplete or damaged.
+
+    blobs  a folder whose files may be linked from the model folder; other symbolic links are refused
+    """
+    config = read_config(path, blobs)
     try:
         _check_values(config)
-        for name in digested_files(config["format_version"]):
-            _check_file(path, name, config, MAX_DIGESTED_BYTES)
-        words, counts = read_words(path / WORDS)
+        files = {name: _member(path, name, blobs) for name in digested_files(config["format_version"])}
+        for name, file in files.items():
+            _check_file(file, name, config, MAX_DIGESTED_BYTES)
+        words, counts = read_words(files[WORDS])
         dtype = config.get("dtype", "float32")
-        tensors, _ = map_tensors(path / TENSORS)
-        read_examples = _open_examples(path, config["format_version"], tensors, len(words))
+        tensors, _ = map_tensors(files[TENSORS])
+        read_examples = _open_examples(path, files, tensors, len(words))
         arrays = from_tensors(tensors, dtype, len(words))
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
@@ -114,15 +133,25 @@ def digested_files(version: int) -> tuple[str, str, str]:
     return WORDS, TENSORS, EXAMPLES if version <= FLOAT32_VERSION else COMPRESSED_EXAMPLES
 
 
-def _open_examples(path: Path, version: int, tensors: Tensors, num_words: int) -> ExampleReader:
+def _member(path: Path, name: str, blobs: Path | None) -> Path:
+    """The path of a file of a model folder; for a link into the folder `blobs`, the file that it leads to."""
+    file = path / name
+    if blobs is not None and file.is_symlink():
+        target = file.resolve()
+        if target.parent == blobs.resolve():
+            return target
+    return file
+
+
+def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, num_words: int) -> ExampleReader:
     """An ExampleReader of a model folder, which also checks the lines; takes their index out of the tensors."""
-    name = digested_files(version)[-1]
-    open_reader = example_files.plain_reader if version <= FLOAT32_VERSION else example_files.compressed_reader
+    name = EXAMPLES if EXAMPLES in files else COMPRESSED_EXAMPLES
+    open_reader = example_files.plain_reader if name == EXAMPLES else example_files.compressed_reader
     index = tensors.pop("example_offsets", None)
     if index is None or index.dtype != np.int64:
         raise ModelError(f"example_offsets of {TENSORS} is missing or not int64")
     try:
-        read_lines = open_reader(path / name, index.view(np.int64), num_words)
+        read_lines = open_reader(files[name], index.view(np.int64), num_words)
     except ValueError as error:
         raise ModelError(f"example_offsets of {TENSORS} {error}") from error
 
@@ -151,18 +180,18 @@ def verify(path: Path) -> None:
     config = read_config(path)
     try:
         for name in digested_files(config["format_version"]):
-            _check_file(path, name, config, None)
+            _check_file(path / name, name, config, None)
     except ModelError as error:
         raise _damaged(path, str(error)) from error
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path, blobs: Path | None = None) -> dict[str, Any]:
     """The config.json of a model folder, with the settings under their current names."""
     if not path.is_dir():
         problem = "is a file, not a model folder" if path.exists() else "does not exist"
         raise MissingFile(f"{path} {problem}; train a model with: polyseme train CORPUS {path}")
     try:
-        config = read_json_object(path / CONFIG)
+        config = read_json_object(_member(path, CONFIG, blobs))
         version = config.get("format_version")
         if type(version) is not int or not all(isinstance(config.get(name), dict) for name in ("files", "settings")):
             raise ValueError("it does not describe a polyseme model")
@@ -209,18 +238,18 @@ def _damaged(path: Path, reason: str) -> ModelError:
     return ModelError(f"{path} is damaged: {shorten(reason, 200)}. Restore it from a copy, or train it again.")
 
 
-def _check_file(path: Path, name: str, config: dict[str, Any], max_bytes: int | None) -> None:
+def _check_file(file: Path, name: str, config: dict[str, Any], max_bytes: int | None) -> None:
     """Check type and size of a file; its digest too, unless the file is larger than `max_bytes`."""
     entry = config["files"].get(name)
     if entry is None:
         raise ModelError(f"{CONFIG} has no digest of {name}")
     try:
-        size = plain_file_size(path / name)
+        size = plain_file_size(file)
     except FileNotFoundError:
         raise ModelError(f"{name} is missing") from None
     if size != entry["bytes"]:
         raise ModelError(f"{name} has {size:,} bytes instead of {entry['bytes']:,}")
-    if (max_bytes is None or size <= max_bytes) and _digest(path / name) != entry["sha256"]:
+    if (max_bytes is None or size <= max_bytes) and _digest(file) != entry["sha256"]:
         raise ModelError(f"{name} was changed after it was written")
 
 
