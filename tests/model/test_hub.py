@@ -188,6 +188,8 @@ def test_pushing_without_permission_is_one_line(hub: Hub, files: Files, mssg: Se
         mssg.push_to_hub(NAME, token="hf_wrong")
     with pytest.raises(ConfigError, match=r"^'words' is not a name on the Hub; give user/name\.$"):
         mssg.push_to_hub("words")
+    with pytest.raises(ConfigError, match=r"^the metadata of a model card must be strings, numbers and lists"):
+        mssg.push_to_hub(NAME, metadata={"license": {"mit"}})
 
 
 def test_nothing_is_left_in_the_temporary_folder(

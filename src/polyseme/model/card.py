@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from polyseme.errors import shorten
+from polyseme.errors import ConfigError, shorten
 from polyseme.model.data import ModelData
 
 MAX_VALUE_LENGTH = 80  # of a setting: a word list can be long
@@ -64,5 +64,8 @@ def front_matter(metadata: Mapping[str, Any]) -> str:
     ---
     """
     fields = {"library_name": "polyseme", "tags": list(TAGS), **metadata}
-    lines = [f"{json.dumps(name)[1:-1]}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    try:
+        lines = [f"{json.dumps(name)[1:-1]}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"the metadata of a model card must be strings, numbers and lists ({error}).") from error
     return "\n".join(["---", *lines, "---"])
