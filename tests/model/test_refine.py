@@ -90,7 +90,7 @@ def test_the_tokens_of_a_dropped_sense_are_counted_for_the_sense_with_the_neares
 
 def test_a_sense_that_is_not_shown_does_not_receive_the_tokens_of_a_dropped_one(toy: SenseModel) -> None:
     arrays = toy._data.arrays
-    assert arrays.cluster_centers is not None
+    assert isinstance(arrays.cluster_centers, np.ndarray)
     arrays.cluster_centers[4] = arrays.cluster_centers[1]
     model = toy.refine(drop=["bank#2"])
     assert [(s.key, s.count) for s in model.senses("bank")] == [("bank#1", 400), ("bank#4", 395), ("bank#3", 200)]

@@ -20,6 +20,7 @@ from polyseme import SenseModel, load, train
 from polyseme.corpus.planted_words import COMMON, TOPICS
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, CorpusError, DataError, Interrupted, ModelError, OutputExists, TrainingError
+from polyseme.model.compact import save_compact
 from polyseme.model.data import ModelData
 from polyseme.training import trainer
 from polyseme.training.added_senses import separation_from_old
@@ -415,3 +416,9 @@ def test_the_separation_of_a_cluster_depends_on_its_share_in_both_texts() -> Non
         np.array([[0, 2], [1, 0]], np.float32), np.array([100.0, 1400.0]), old, np.array([100.0, 100])
     )
     assert two == pytest.approx([(100 / 1600) ** 0.25, 0])
+
+
+def test_a_small_model_is_refused(old_path: Path, new_text: Path, tmp_path: Path) -> None:
+    save_compact(load(old_path), tmp_path / "small.model", dtype="int8")
+    with pytest.raises(ModelError, match="has vectors of int8; continue the float32 model"):
+        train(new_text, init=tmp_path / "small.model", **SETTINGS)

@@ -72,7 +72,7 @@ def test_the_model_has_the_senses_in_use_sorted_by_frequency() -> None:
     assert arrays.sense_offsets.tolist() == [0, 3, 4, 5, 6, 7, 8]
     np.testing.assert_allclose(arrays.sense_vectors[:3] - arrays.sense_vectors[0], kept - kept[0], atol=1e-6)
     np.testing.assert_allclose(arrays.sense_vectors[7] - arrays.sense_vectors[0], last - kept[0], atol=1e-6)
-    np.testing.assert_allclose(arrays.sense_vectors.mean(axis=0), 0, atol=1e-6)
+    np.testing.assert_allclose(np.mean(arrays.sense_vectors, axis=0), 0, atol=1e-6)
     arrays.check(len(VOCABULARY))
 
 

@@ -35,6 +35,7 @@ def info(
         "dim": loaded._data.arrays.dim,
         "words_with_several_senses": int((shown > 1).sum()),
         "rare_senses": rows - int(shown.sum()),
+        "dtype": loaded._data.dtype,
         "bytes": storage.size_of(Path(model)),
         "tokenizer": loaded.tokenizer.name,
         "corpus": loaded.corpus,
@@ -58,6 +59,7 @@ def info(
         print(f"continued from   {earlier['fingerprint'][:12]}, trained on {earlier['corpus']['tokens']:,} tokens")
     for refinement in loaded.refinements:
         print(f"refined          {refinement}")
+    print(f"stored as        {facts['dtype']}")
     print(f"size             {format_bytes(facts['bytes'])}" + (", all digests match" if verify else ""))
     for name, value in loaded.config.items():
         print(f"  {name:<22} {value if not isinstance(value, list | tuple) else f'{len(value)} words'}")

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
+from polyseme._io.zstd import zstd_module
 from polyseme.errors import CorpusError, MissingFile
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _decompressed(raw: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO
         case ".xz":
             return cast(BinaryIO, lzma.open(raw))
         case ".zst":
-            return cast(BinaryIO, _zstd().open(raw))
+            return cast(BinaryIO, zstd_module().open(raw))
     return nullcontext(raw)
 
 
@@ -162,11 +163,3 @@ def _source(path: Path) -> Source:
     status = path.stat()
     # Not path.resolve(), which turns /dev/fd/63 (a pipe of the shell) into a name that cannot be opened.
     return Source(os.path.abspath(path), status.st_size, status.st_mtime_ns)  # noqa: PTH100
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd

@@ -60,11 +60,10 @@ def clearest_words(model: SenseModel, n: int) -> list[str]:
 
 def _separation(data: ModelData, word: int) -> float:
     """The lowest separation of two senses of a word, relative to that of other words."""
-    arrays, rows = data.arrays, data.rows(word)
-    pairs = combinations(range(rows.start, rows.stop), 2)
+    rows = slice(data.rows(word).start, data.rows(word).stop)
+    centers, vectors, counts = data.sense_centers[rows], data.arrays.sense_vectors[rows], data.arrays.sense_counts[rows]
     return min(
-        float(sense_separation(data.sense_centers, arrays.sense_vectors, arrays.sense_counts, 1.0, k, m))
-        for k, m in pairs
+        float(sense_separation(centers, vectors, counts, 1.0, k, m)) for k, m in combinations(range(len(counts)), 2)
     )
 
 

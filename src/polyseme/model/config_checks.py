@@ -39,6 +39,7 @@ LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, ar
 def check_config(config: dict[str, Any]) -> None:
     """Raise ValueError if a value is missing, has another type, or is out of range."""
     check_types(config, {"tokenizer": str})
+    _check_dtype(config)
     for part, types in TYPES.items():
         values = config.get(part)
         if not isinstance(values, dict):
@@ -82,3 +83,12 @@ def _check_multi_sense_words(settings: dict[str, Any]) -> None:
     words = settings.get("multi_sense_words")
     if words is not None and not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
         raise ValueError("'multi_sense_words' must be a list of words")
+
+
+def _check_dtype(config: dict[str, Any]) -> None:
+    """Models have a dtype since version 3; float32 models are written as version 2, without it."""
+    if config["format_version"] < 3:
+        if "dtype" in config:
+            raise ValueError(f"'dtype' is not part of format version {config['format_version']}")
+    elif config.get("dtype") not in ("int8", "float16"):
+        raise ValueError(f"'dtype' must be int8 or float16, not {shorten(repr(config.get('dtype')))}")

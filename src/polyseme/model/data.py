@@ -14,6 +14,7 @@ from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.rows import Dtype, Floats, Rows, blocks, dense
 from polyseme.vocabulary import Vocabulary
 
 QUERY_WINDOWS = 2  # window of a query, in training windows, for models without the setting sense_window
@@ -33,6 +34,7 @@ class ModelData:
     refinements     the options of each `refine` since the training
     continued_from  the models that training was continued from, oldest first: fingerprint, corpus, training and
                     refinements of each
+    dtype           how vectors are stored when the model is saved
     """
 
     vocabulary: Vocabulary
@@ -45,6 +47,7 @@ class ModelData:
     labels: dict[str, str] = field(default_factory=dict)
     refinements: tuple[str, ...] = ()
     continued_from: tuple[dict[str, Any], ...] = ()
+    dtype: Dtype = "float32"
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
@@ -105,13 +108,18 @@ class ModelData:
         return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
 
     @property
-    def context_table(self) -> NDArray[np.float32]:
+    def context_table(self) -> Rows:
         """(V, c) The vectors that context vectors are computed from."""
         whitened = self.arrays.whitened_vectors
         return self.arrays.global_vectors if whitened is None else whitened
 
+    @cached_property
+    def dense_context_table(self) -> Floats:
+        """(V, c) The same as one float32 array, for kernels."""
+        return dense(self.context_table)
+
     @property
-    def sense_centers(self) -> NDArray[np.float32]:
+    def sense_centers(self) -> Rows:
         """(R, c) The vectors that context vectors are compared with: cluster centers, or else sense vectors."""
         centers = self.arrays.cluster_centers
         return self.arrays.sense_vectors if centers is None else centers
@@ -214,11 +222,14 @@ def default_numbers(sense_offsets: NDArray[np.int64]) -> NDArray[np.int32]:
     return (np.arange(1, len(first_rows) + 1) - first_rows).astype(np.int32)
 
 
-def row_norms(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def row_norms(rows: Rows) -> Floats:
     """The Euclidean norm of each row, at least 1e-12 so that it can be a divisor."""
-    return np.asarray(np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.float32(1e-12)))
+    squares = np.empty(len(rows), np.float32)
+    for first, block in blocks(rows):
+        np.einsum("ij,ij->i", block, block, out=squares[first : first + len(block)])
+    return np.asarray(np.maximum(np.sqrt(squares), np.float32(1e-12)))
 
 
-def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_rows(rows: Rows) -> Floats:
     """Rows scaled to norm 1; zero rows stay zero."""
-    return np.asarray(rows / row_norms(rows)[:, None])
+    return np.asarray(dense(rows) / row_norms(rows)[:, None])

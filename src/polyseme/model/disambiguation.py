@@ -102,7 +102,7 @@ def context_vectors(
     sentences  IN  int64 (m + 1,)  index of the first token of each sentence, then n
     positions  IN  int64 (k,)      indices of the tokens
     """
-    table, weights = data.context_table, data.context_weights
+    table, weights = data.dense_context_table, data.context_weights
     return _gather(table, weights, tokens, positions, sentences, data.sense_window, float(data.sense_decay))
 
 

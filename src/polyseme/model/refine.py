@@ -24,6 +24,7 @@ from polyseme.kernels.linkage import group_senses, largest_distances
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.data import ModelData, default_numbers, unit_rows
 from polyseme.model.refined_examples import refined_reader
+from polyseme.model.rows import Rows, dense
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -129,7 +130,7 @@ def combine(
     return combined, new_rows
 
 
-def _mean_rows(rows: Floats, counts: Ints, new_rows: Ints, out: Floats) -> Floats:
+def _mean_rows(rows: Rows, counts: Ints, new_rows: Ints, out: Floats) -> Floats:
     """Replace each row of `out` that combines several rows by their mean, weighted by count; returns `out`.
 
     rows      IN   float32 (R, n)
@@ -156,9 +157,8 @@ def merge_targets(arrays: ModelArrays, typical_distance: float, min_separation: 
     assert arrays.cluster_centers is not None
     offsets, counts = arrays.sense_offsets, arrays.sense_counts
     target = np.empty(offsets[-1], np.int64)
-    group_senses(
-        arrays.cluster_centers, arrays.sense_vectors, offsets, counts, typical_distance, min_separation, target
-    )
+    centers, vectors = dense(arrays.cluster_centers), dense(arrays.sense_vectors)
+    group_senses(centers, vectors, offsets, counts, typical_distance, min_separation, target)
     return target, (counts > 0) | (target == np.arange(len(target)))
 
 
@@ -168,7 +168,7 @@ def typical_sense_distance(arrays: ModelArrays) -> float:
     It depends on the corpus and the settings: sense vectors differ more, the longer they are trained.
     """
     distances = np.empty(len(arrays.sense_offsets) - 1)
-    largest_distances(arrays.sense_vectors, arrays.sense_offsets, arrays.sense_counts, distances)
+    largest_distances(dense(arrays.sense_vectors), arrays.sense_offsets, arrays.sense_counts, distances)
     distances = distances[distances > 0]
     return float(np.median(distances)) if len(distances) else 1.0
 
@@ -198,7 +198,7 @@ def rare_rows(arrays: ModelArrays, min_share: float) -> Ints:
     return np.flatnonzero(rare)
 
 
-def nearest_targets(centers: Floats, sense_offsets: Ints, rows: Ints, remaining: Bools) -> Ints:
+def nearest_targets(centers: Rows, sense_offsets: Ints, rows: Ints, remaining: Bools) -> Ints:
     """int64 (R,) For each of `rows` the sense of its word that remains with the nearest center; other rows themselves.
 
     centers        IN  float32 (R, c)

@@ -13,6 +13,7 @@ from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import TEMPERATURE
+from polyseme.model.rows import dense
 
 ALL_TOKENS = np.uint64(2**32)
 FREQUENT_WORDS = 10_000  # whose vectors determine the principal components
@@ -74,7 +75,7 @@ class SenseAssigner:
 
     def _projected(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The context table and the sense centers, projected if `components` says so."""
-        table, centers = self.data.context_table, self.data.sense_centers
+        table, centers = self.data.dense_context_table, dense(self.data.sense_centers)
         if self.components is None or table.shape[1] <= self.components:
             return padded_rows(table), padded_rows(centers)
         frequent = table[:FREQUENT_WORDS]

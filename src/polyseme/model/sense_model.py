@@ -18,6 +18,7 @@ from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
+from polyseme.model.rows import dense
 from polyseme.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -40,6 +41,62 @@ class SenseModel:
                    splits text at white space
         """
         return cls(storage.load(Path(path), tokenizer))
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name_or_path: str | os.PathLike[str],
+        *,
+        revision: str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        local_files_only: bool = False,
+        token: str | bool | None = None,
+        tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None,
+    ) -> SenseModel:
+        """Open a model folder or, if there is none of this name, a model of the Hugging Face Hub, such as `user/name`.
+
+        Files are downloaded once and cached. A folder is opened without any use of the network.
+
+        revision          branch, tag or commit; by default the newest version
+        cache_dir         the cache; by default that of huggingface_hub
+        local_files_only  never download; the environment variable HF_HUB_OFFLINE does the same
+        token             access token; by default that of `hf auth login`
+        tokenizer         as in `load`
+        """
+        from polyseme.model import hub
+
+        return cls(
+            hub.load_pretrained(
+                name_or_path,
+                revision=revision,
+                cache_dir=cache_dir,
+                local_files_only=local_files_only,
+                token=token,
+                tokenizer=tokenizer,
+            )
+        )
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        private: bool | None = None,
+        token: str | bool | None = None,
+        commit_message: str | None = None,
+        metadata: Mapping[str, Any] = MappingProxyType({}),
+    ) -> str:
+        """Upload the model to the Hugging Face Hub, as a repository `user/name`; returns the URL of the commit.
+
+        private   whether a new repository is private; by default as the settings of the user say
+        token     access token; by default that of `hf auth login`
+        metadata  fields of the model card, such as {"license": "cc-by-sa-3.0", "language": "en"}; without it, the card
+                  of an existing repository stays as it is
+        """
+        from polyseme.model import hub
+
+        return hub.push(
+            self._data, repo_id, private=private, token=token, commit_message=commit_message, metadata=metadata
+        )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the model to a folder, atomically. With `force`, replace a model that is there."""
@@ -83,15 +140,18 @@ class SenseModel:
     def dim(self) -> int:
         return self._data.arrays.dim
 
-    @property
+    @cached_property
     def sense_vectors(self) -> NDArray[np.float32]:
-        """(R, d) One vector per sense; the senses of a word are consecutive rows."""
-        return self._data.arrays.sense_vectors
+        """(R, d) One vector per sense; the senses of a word are consecutive rows.
 
-    @property
+        Memory-mapped, or a float32 copy if the model is stored as int8 or float16.
+        """
+        return dense(self._data.arrays.sense_vectors)
+
+    @cached_property
     def global_vectors(self) -> NDArray[np.float32]:
-        """(V, d) One vector per word, used when the word is context."""
-        return self._data.arrays.global_vectors
+        """(V, d) One vector per word, used when the word is context. Memory-mapped or a copy, as `sense_vectors`."""
+        return dense(self._data.arrays.global_vectors)
 
     def __len__(self) -> int:
         """The number of words."""
@@ -101,7 +161,7 @@ class SenseModel:
         return self._data.lookup(word_or_key) is not None
 
     def __repr__(self) -> str:
-        senses = len(self.sense_vectors)
+        senses = len(self._data.arrays.sense_vectors)
         return f"<SenseModel {self.config.get('model')}: {len(self):,} words, {senses:,} senses, {self.dim} dimensions>"
 
     def vector(self, word_or_key: str) -> NDArray[np.float32]:

@@ -137,6 +137,8 @@ class ContinuedState(TrainState):
         new_rows[order] = np.arange(len(order))
         fixed_rows, target = fixed[old.word_of_row], new_rows[self.old_rows]
         arrays = self._arrays_in_order(order, init.vector_mean)
+        assert isinstance(arrays.sense_vectors, np.ndarray)
+        assert isinstance(arrays.global_vectors, np.ndarray)
         arrays.sense_vectors[target[fixed_rows]] = old.sense_vectors[fixed_rows]
         if not init.is_imported:
             arrays.global_vectors[self.old_words[fixed]] = old.global_vectors[fixed]
@@ -179,7 +181,7 @@ class ContinuedState(TrainState):
             rates = np.ones(words, np.float32)
             if not self.senses_split:  # first train the global vectors that the file does not have
                 sense_rates[self.old_rows] = 0
-        hot_rates = np.tile(rates[: num_hot_rows(words, threads)], threads)
+        hot_rates = np.tile(rates[: num_hot_rows(words, threads, self.config)], threads)
         self.tables = self.tables._replace(global_rates=np.concatenate([rates, hot_rates]), sense_rates=sense_rates)
 
     # The end of the warm-up

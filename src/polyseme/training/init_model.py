@@ -171,6 +171,8 @@ def open_init(
                 raise ConfigError(f"{name} was trained with a function as tokenizer; continue with the same function.")
             opened = SenseModel.load(model, tokenizer)
     init = InitModel(opened._data, name, freeze)
+    if init.data.dtype != "float32":
+        raise ModelError(f"{name} has vectors of {init.data.dtype}; continue the float32 model that it was made from.")
     arrays = init.data.arrays
     if not all(np.isfinite(array).all() for array in arrays.to_dict().values()):
         raise ModelError(f"{name} has values that are not finite; train it again with a lower --learning-rate.")
