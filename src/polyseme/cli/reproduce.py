@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import MAX_THREADS, QuietFlag, Seed, TokenizerName, between
+from polyseme.cli.arguments import MAX_THREADS, FieldOption, QuietFlag, ReaderOption, Seed, TokenizerName, between
 from polyseme.errors import MissingExtra
 
 
@@ -20,6 +20,8 @@ def reproduce(
     data: Annotated[Path, Parameter(help="Folder with scws/, wordsim353/ and analogy/.")],
     profile: Annotated[Literal["quick", "full"], Parameter(help="quick takes minutes, full takes hours.")] = "quick",
     tokenizer: TokenizerName = "words",
+    reader: ReaderOption = None,
+    field: FieldOption = None,
     seed: Seed = 1,
     threads: Annotated[
         int, between(0, MAX_THREADS), Parameter(help="Training threads.", show_default="0 (one per core)")
@@ -36,7 +38,8 @@ def reproduce(
 
     with Signals("Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
         report = run(
-            corpus, out, data=data, profile=profile, seed=seed, threads=threads, tokenizer=tokenizer,
-            say=lambda message: None if quiet else print(message, file=sys.stderr), listen=progress, stop=signals.stop,
+            corpus, out, data=data, profile=profile, seed=seed, threads=threads, tokenizer=tokenizer, reader=reader,
+            field=field, say=lambda message: None if quiet else print(message, file=sys.stderr), listen=progress,
+            stop=signals.stop,
         )  # fmt: skip
     print(report)

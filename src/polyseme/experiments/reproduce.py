@@ -9,7 +9,7 @@ import numpy as np
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
-from polyseme.corpus.sources import find_sources
+from polyseme.corpus.inputs import CorpusInput
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import MissingFile
 from polyseme.evaluation.analogy import analogy
@@ -38,6 +38,8 @@ def reproduce(
     seed: int = 1,
     threads: int = 0,
     tokenizer: str = "words",
+    reader: str | None = None,
+    field: str | None = None,
     say: Callable[[str], None] = lambda _: None,
     listen: Listener = silent,
     stop: Callable[[], bool] = lambda: False,
@@ -45,6 +47,7 @@ def reproduce(
     """Write the report to the folder `out` and return the path of its HTML page. Trained models are kept and reused.
 
     corpus  a text, or an encoded corpus
+    reader, field  the format of the text and the field of its rows: see `polyseme.train`
     data    folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
     say     called with a line of text before each step
     listen  called with the events of each training run
@@ -52,7 +55,7 @@ def reproduce(
     """
     files = _DataFiles(data)
     out.mkdir(parents=True, exist_ok=True)
-    encoded = _encoded_corpus(corpus, out, tokenizer, stop)
+    encoded = _encoded_corpus(CorpusInput(corpus, None, reader, field), out, tokenizer, stop)
     if isinstance(profile, str):
         profile = PROFILES[profile]
     plan = make_plan(profile, encoded, seed, threads)
@@ -82,11 +85,12 @@ def _first_existing(folder: Path, *names: str) -> Path:
     raise MissingFile(f"{folder / names[0]} does not exist; give the folder of the evaluation sets with --data.")
 
 
-def _encoded_corpus(corpus: Path, out: Path, tokenizer: str, stop: Callable[[], bool]) -> EncodedCorpus:
+def _encoded_corpus(corpus: CorpusInput, out: Path, tokenizer: str, stop: Callable[[], bool]) -> EncodedCorpus:
     """The corpus if it is encoded already, else its encoding in `out`, reused for the same text and tokenizer."""
-    if is_encoded(corpus):
-        return EncodedCorpus.open(corpus)
-    folder, sources, chosen = out / "corpus", find_sources([corpus]), get_tokenizer(tokenizer)
+    given = corpus.open_encoded()
+    if given is not None:
+        return given
+    folder, sources, chosen = out / "corpus", corpus.sources(), get_tokenizer(tokenizer)
     if is_encoded(folder):
         encoded = EncodedCorpus.open(folder)
         if encoded.sources == sources and encoded.description["tokenizer"] == chosen.name:
