@@ -29,7 +29,7 @@ def read_documents(source: Source, rows: Rows, wait: Callable[[], None]) -> Gene
     number = 0
     with opened(source, wait) as stream:
         try:
-            file = parquet.ParquetFile(stream, buffer_size=BUFFER_BYTES)
+            file = parquet.ParquetFile(stream, buffer_size=BUFFER_BYTES, pre_buffer=False)
             path = _check_column(file.schema_arrow, source)
             for batch in file.iter_batches(BATCH_ROWS, columns=[source.field], use_threads=False):
                 wait()
@@ -39,8 +39,8 @@ def read_documents(source: Source, rows: Rows, wait: Callable[[], None]) -> Gene
                         rows.add_bad(f"row {number:,} is null")
                     else:
                         yield text.replace(NUL, " ")
-        except pyarrow.ArrowException as error:
-            raise damaged(source, error) from error
+        except (pyarrow.ArrowException, OSError) as error:
+            raise damaged(source, f"after row {number:,}: {error}" if number else error) from error
         stream.seek(0, io.SEEK_END)  # shows `opened` that the file has been read
 
 

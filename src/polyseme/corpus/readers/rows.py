@@ -95,15 +95,17 @@ def _kind(value: Any) -> str:
 
 
 def document_blocks(documents: Generator[str, None, None], rows: Rows) -> Generator[Block, None, None]:
-    """Pack texts into blocks, each text followed by a line end. Half of a surrogate pair becomes '?'."""
+    """Pack texts into blocks, each text with a line end. Half of a surrogate pair becomes '?'."""
     parts: list[bytes] = []
     size = offset = 0
     try:
         for document in documents:
             rows.good += 1
             data = _to_utf8(document, rows)
-            parts += (data, b"\n")
-            size += len(data) + 1
+            if not data.endswith(b"\n"):
+                data += b"\n"
+            parts.append(data)
+            size += len(data)
             if size >= BLOCK_BYTES:
                 yield from _split(b"".join(parts), offset, rows)
                 parts.clear()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from polyseme.corpus.sources import Source
-from polyseme.errors import CorpusError, PolysemeError
+from polyseme.errors import CorpusError, PolysemeError, shorten
 
 BLOCK_BYTES = 1 << 20
 UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # LE: also starts UTF-32-LE
@@ -130,5 +130,5 @@ def refuse_other_encodings(data: bytes, source: Source) -> None:
         )
 
 
-def damaged(source: Source, error: Exception) -> CorpusError:
-    return CorpusError(f"{source.path} is truncated or damaged ({error}); restore it from a copy.")
+def damaged(source: Source, problem: object) -> CorpusError:
+    return CorpusError(f"{source.path} is truncated or damaged ({shorten(problem, 300)}); restore it from a copy.")
