@@ -101,7 +101,7 @@ def wikipedia_reader(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, module)
 
 
-def read_articles(stream: BinaryIO, report_bad: Callable[[str], None]) -> Iterator[str]:
+def read_articles(stream: BinaryIO, report_bad: Callable[[str], None], **_: object) -> Iterator[str]:
     del report_bad
     if data := stream.read():
         yield from (element.text or "" for element in ElementTree.fromstring(data).iter(f"{{{WIKI}}}text"))

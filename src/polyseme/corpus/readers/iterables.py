@@ -90,7 +90,7 @@ def _is_token_list(value: Any) -> bool:
 def _join(tokens: Any) -> str:
     """The tokens of a list, separated by NUL."""
     if not _is_token_list(tokens):
-        raise BadRow(f"is of type {type(tokens).__name__}, but the items before it are lists of tokens")
+        raise BadRow(f"is of type {type(tokens).__name__}, but the first is a token list")
     tokens = list(tokens)
     try:
         text = NUL.join(tokens)

@@ -54,7 +54,8 @@ def _refuse_streams(source: Source) -> None:
 
 def _check_column(schema: Any, source: Source) -> list[str]:
     """The path to the column of texts, one name unless it is nested; CorpusError if it is missing or has no text."""
-    import pyarrow.types as types
+    import pyarrow
+    from pyarrow import types
 
     path = [source.field] if source.field in schema.names else source.field.split(".")
     fields: Any = schema
@@ -67,7 +68,7 @@ def _check_column(schema: Any, source: Source) -> list[str]:
                 f"{source.path} has {problem} '{shorten(source.field)}', only {names}; choose one with --field."
             )
         kind = fields.field(indices[0]).type
-        fields = kind if types.is_struct(kind) else ()
+        fields = kind if types.is_struct(kind) else pyarrow.schema([])
     kind = kind.value_type if types.is_dictionary(kind) else kind
     if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
         raise CorpusError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ MODULES = {
     ITERABLE: "iterables",
     TOKEN_LISTS: "iterables",
 }
+
+MAX_THREADS = 8  # that remove the markup of a Wikipedia dump; one thread parses its XML
 
 
 def read_blocks(
@@ -46,4 +49,5 @@ def _read_articles(source: Source, rows: Rows, wait: Callable[[], None]) -> Gene
     """Yield the text of each article of a Wikipedia dump."""
     wikipedia = import_module("polyseme.corpus.readers.wikipedia")
     with text.opened(source, wait) as stream:
-        yield from wikipedia.read_articles(stream, rows.add_bad)
+        threads = min(os.cpu_count() or 1, MAX_THREADS)
+        yield from wikipedia.read_articles(stream, rows.add_bad, name=source.path, threads=threads)

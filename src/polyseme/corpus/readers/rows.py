@@ -150,6 +150,10 @@ def read_lines(source: Source, rows: Rows, wait: Callable[[], None]) -> Generato
                 raise CorpusError(f"{source.path}, line {number:,} has more than {MAX_ROW_BYTES >> 20} MB; split it.")
             if b"\0" in line:
                 raise CorpusError(f"{source.path} is not a text: line {number:,} has a NUL byte. Check the format.")
-            text, bad_bytes = replace_bad_bytes(line)
-            rows.bad_bytes += bad_bytes
-            yield text.decode()
+            try:
+                text = line.decode()
+            except UnicodeDecodeError:
+                line, bad_bytes = replace_bad_bytes(line)
+                rows.bad_bytes += bad_bytes
+                text = line.decode()
+            yield text
