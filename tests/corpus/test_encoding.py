@@ -185,6 +185,19 @@ def test_an_encoded_corpus_of_version_1_is_read(tmp_path: Path) -> None:
     assert list(version_1.source_texts([0, 1])) == [b"one two", b"three"]
 
 
+def test_an_encoded_corpus_of_version_2_is_read(tmp_path: Path) -> None:
+    encode_text(tmp_path / "a.txt", "one two\nthree")
+    folder = tmp_path / "a.corpus"
+    description = json.loads((folder / "corpus.json").read_text())
+    for name in ("bad_rows", "first_bad_row", "spooled_bytes"):
+        del description[name]
+    description["sources"] = [{n: source[n] for n in ("path", "size", "modified")} for source in description["sources"]]
+    (folder / "corpus.json").write_text(json.dumps({**description, "format_version": 2}))
+    version_2 = EncodedCorpus.open(folder)
+    assert decode(version_2) == [["one", "two"], ["three"]]
+    assert list(version_2.source_texts([0, 1])) == [b"one two", b"three"]
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 @pytest.mark.parametrize("problem", ["the tokenizer fails", "the caller stops", "the text is damaged", "no words"])
 def test_no_file_stays_open_after_an_error(problem: str, tmp_path: Path) -> None:

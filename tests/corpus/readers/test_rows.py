@@ -31,6 +31,12 @@ def test_half_a_surrogate_pair_is_replaced_and_counted() -> None:
     assert blocks_of(["a \ud83d b", "ü"]) == [Block("a ? b\nü\n".encode(), 0, 1)]
 
 
+def test_a_problem_can_always_be_written() -> None:
+    rows = Rows("a.jsonl")
+    rows.add_bad("line 1 has no field 'text', only \ud83d")
+    assert rows.first_problem == "line 1 has no field 'text', only ?"
+
+
 def test_a_hundred_bad_rows_without_a_good_one_are_an_error_at_once() -> None:
     rows = Rows("a.jsonl")
     for number in range(99):

@@ -42,7 +42,8 @@ class Rows:
     def add_bad(self, problem: str) -> None:
         """Count a row without text; the problem says which row, and why: 'line 12 is not JSON'."""
         self.bad += 1
-        self.first_problem = self.first_problem or shorten(problem, 400)
+        # Keys of JSON objects can have half of a surrogate pair, which cannot be written.
+        self.first_problem = self.first_problem or shorten(problem, 400).encode("utf-8", "replace").decode()
         none_good = not self.good and self.bad >= MAX_BAD_AT_START
         if none_good or (self.good + self.bad <= FIRST_ROWS and self.bad > FIRST_ROWS * MAX_BAD_SHARE):
             raise self._too_many()
