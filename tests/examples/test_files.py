@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyseme._io.zstd import zstd_module
+from polyseme._io.zstd import load_zstd
 from polyseme.errors import ConfigError
 from polyseme.examples import files
 from polyseme.examples.store import ExampleReader, no_examples
@@ -46,7 +46,7 @@ def test_a_model_without_examples_has_an_empty_file(write: Writer, open_reader: 
 
 def test_a_compressed_file_can_be_decompressed_by_any_program(tmp_path: Path) -> None:
     files.write_compressed(tmp_path / "examples.zst", lines, 600)
-    with zstd_module().open(tmp_path / "examples.zst") as file:
+    with load_zstd().open(tmp_path / "examples.zst") as file:
         assert file.read() == b"".join(line or b"\n" for line in LINES)
 
 
@@ -73,10 +73,10 @@ def test_an_index_that_does_not_divide_the_file_is_refused(
     ("frame", "message"),
     [
         (b"not zstd at all", "a frame is damaged"),
-        (zstd_module().compress(b"\n" * 256)[:-3], "a frame does not consist of the lines of 256 words"),
-        (zstd_module().compress(b"\n" * 256) * 2, "a frame does not consist of the lines of 256 words"),
-        (zstd_module().compress(b"\n" * 255), "a frame does not consist of the lines of 256 words"),
-        (zstd_module().compress(b"\n" * 256 + b"x"), "a frame does not consist of the lines of 256 words"),
+        (load_zstd().compress(b"\n" * 256)[:-3], "a frame does not consist of the lines of 256 words"),
+        (load_zstd().compress(b"\n" * 256) * 2, "a frame does not consist of the lines of 256 words"),
+        (load_zstd().compress(b"\n" * 255), "a frame does not consist of the lines of 256 words"),
+        (load_zstd().compress(b"\n" * 256 + b"x"), "a frame does not consist of the lines of 256 words"),
     ],
 )
 def test_a_damaged_frame_is_refused(frame: bytes, message: str, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_damaged_frame_is_refused(frame: bytes, message: str, tmp_path: Path) 
 
 def test_a_frame_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_FRAME_BYTES", 1000)
-    frame = zstd_module().compress(b"\n" * 10_000_000)
+    frame = load_zstd().compress(b"\n" * 10_000_000)
     (tmp_path / "examples").write_bytes(frame)
     read = files.compressed_reader(tmp_path / "examples", np.array([0, len(frame)]), 256)
     with pytest.raises(ValueError, match="a frame does not consist of"):

@@ -1,4 +1,4 @@
-"""The zstd module of the standard library, or its backport for Python before 3.14."""
+"""The zstd module: part of Python from 3.14 on, a backport before."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import sys
 from typing import Any
 
 
-def zstd_module() -> Any:
-    """The module `compression.zstd`, imported when it is needed.
-
-    >>> zstd_module().decompress(zstd_module().compress(b"bank"))
-    b'bank'
-    """
+def load_zstd() -> Any:
+    """The module, imported on first use: most commands need no compression."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

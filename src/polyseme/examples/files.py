@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme._io.thread_pool import map_in_order
-from polyseme._io.zstd import zstd_module
+from polyseme._io.zstd import load_zstd
 from polyseme.errors import ConfigError
 from polyseme.examples.store import ExampleReader
 
@@ -90,17 +90,17 @@ def _compress(text: bytes) -> bytes:
     """A frame; b"" for words without examples."""
     if len(text) > MAX_FRAME_BYTES:
         raise ConfigError(f"the examples of {WORDS_PER_FRAME} words have {len(text):,} bytes; keep fewer per sense.")
-    return bytes(zstd_module().compress(text, level=LEVEL)) if text.strip() else b""
+    return bytes(load_zstd().compress(text, level=LEVEL)) if text.strip() else b""
 
 
 def _decompress(frame: bytes, num_lines: int) -> list[bytes]:
     """The lines of a frame; b"" for an empty line. ValueError if it is damaged."""
     if not frame:
         return [b""] * num_lines
-    decompressor = zstd_module().ZstdDecompressor()
+    decompressor = load_zstd().ZstdDecompressor()
     try:
         text = decompressor.decompress(frame, max_length=MAX_FRAME_BYTES)
-    except zstd_module().ZstdError as error:
+    except load_zstd().ZstdError as error:
         raise ValueError(f"a frame is damaged: {error}") from error
     *lines, rest = text.split(b"\n")
     if not decompressor.eof or decompressor.unused_data or rest or len(lines) != num_lines:

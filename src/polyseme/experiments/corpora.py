@@ -11,7 +11,8 @@ import numpy as np
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
-from polyseme.corpus.sources import COMPRESSED, STDIN, find_sources
+from polyseme.corpus.readers.names import COMPRESSED
+from polyseme.corpus.sources import STDIN, find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import ConfigError, CorpusError
 from polyseme.training.events import Listener, silent

@@ -24,6 +24,8 @@ class CorpusEncoded:
     kept: int  # words of the vocabulary
     bad_bytes: int
     seconds: float
+    bad_rows: int = 0  # rows without text, which were skipped
+    first_bad_row: str = ""  # the first of them, and what is wrong with it
 
 
 @dataclass(frozen=True)

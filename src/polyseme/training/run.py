@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
-from polyseme.corpus.sources import find_sources
+from polyseme.corpus.inputs import AnyCorpus, CorpusInput
+from polyseme.corpus.sources import AnyPath
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError, shorten
 from polyseme.examples.selection import collect_examples
@@ -53,16 +54,16 @@ from polyseme.vocabulary import Vocabulary
 CHECKPOINT_SECONDS = 180.0
 EXAMPLE_COMPONENTS = 64  # principal components in which contexts and senses are compared to select examples
 
-AnyPath = str | os.PathLike[str]
-AnyCorpus = AnyPath | Iterable[AnyPath] | EncodedCorpus
-
 
 def train(
-    corpus: AnyCorpus,
+    corpus: AnyCorpus | None = None,
     out: AnyPath | None = None,
     *,
     init: SenseModel | AnyPath | None = None,
     freeze: bool = False,
+    texts: Iterable[Any] | None = None,
+    reader: str | None = None,
+    field: str | None = None,
     config: TrainConfig | None = None,
     recipe: RecipeName | None = None,
     tokenizer: str | Callable[[str], list[str]] = "words",
@@ -76,7 +77,13 @@ def train(
 ) -> SenseModel:
     """Learn sense vectors from text.
 
-    corpus              files, globs, folders, '-' for standard input, or an encoded corpus
+    corpus              a path or a list of paths: files, globs, folders, '-' for standard input; or an encoded
+                        corpus; any other iterable is taken as `texts`
+    texts               instead of `corpus`, any iterable of texts, token lists, or rows (mappings); a generator is
+                        enough. Token lists are not tokenized again; `tokenizer` is then for queries only
+    reader              the format of files: 'text', 'jsonl', 'csv', 'tsv', 'parquet' or 'wikipedia'; by default the
+                        suffix of each file decides
+    field               the field of rows that has the text, 'text' by default; 'a.b' is field b of a
     out                 the model folder to write; without it the model is kept in memory only
     init                continue the training of this model: a SenseModel, a model folder, or a word2vec file
     freeze              keep the vectors of `init` as they are, and learn only those of new words
@@ -97,6 +104,7 @@ def train(
     words = get_tokenizer(tokenizer)
     start = open_init(init, words, freeze=freeze)
     origin = None if start is None else start.origin
+    given = CorpusInput(corpus, texts, reader, field)
     path = None if out is None else Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
     earlier = None
     if path is not None:
@@ -108,7 +116,7 @@ def train(
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
-            encoded = _Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(corpus, words)
+            encoded = _Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(given, words)
             earlier.refuse_another_corpus(encoded.fingerprint)
         return SenseModel.load(path, words)
     if path is not None:
@@ -124,7 +132,7 @@ def train(
         log = stack.enter_context(logged(display, folder / LOG))
         run = _Run(chosen, start, folder, log, stop, checkpoint_seconds)
 
-        encoded, vocabulary = run.read_corpus(corpus, words)
+        encoded, vocabulary = run.read_corpus(given, words)
         trainer = run.train(encoded, vocabulary)
         model = run.make_model(trainer, words)
         if path is None:
@@ -144,7 +152,7 @@ class _Run:
     stop: Callable[[], bool]
     checkpoint_seconds: float
 
-    def read_corpus(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
+    def read_corpus(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
         """The encoded corpus and the vocabulary to train on."""
         started = time.monotonic()
         encoded = self.encode(corpus, tokenizer)
@@ -169,6 +177,8 @@ class _Run:
                 words=len(encoded.words),
                 kept=len(vocabulary) if self.init is None else sum(word in vocabulary for word in encoded.words),
                 bad_bytes=encoded.description["bad_bytes"],
+                bad_rows=encoded.description["bad_rows"],
+                first_bad_row=encoded.description["first_bad_row"],
                 seconds=time.monotonic() - started,
             )
         )
@@ -183,19 +193,17 @@ class _Run:
         self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / len(encoded.tokens)))
         return renumbered(encoded, vocabulary, self.folder)
 
-    def encode(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
+    def encode(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> EncodedCorpus:
         """The corpus itself if it is encoded, the one that an unfinished run encoded, or a new one."""
-        if isinstance(corpus, EncodedCorpus):
-            return corpus
-        paths = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
-        if len(paths) == 1 and is_encoded(Path(paths[0])):
-            return EncodedCorpus.open(Path(paths[0]))
+        given = corpus.open_encoded()
+        if given is not None:
+            return given
         kept = self.folder / CORPUS
         if is_encoded(kept):
             encoded = EncodedCorpus.open(kept)
-            _refuse_another_corpus(paths, encoded)
+            _refuse_another_corpus(corpus, encoded)
             return encoded
-        return encode(find_sources(paths), tokenizer, kept, self.listen, self._raise_if_stopped)
+        return encode(corpus.sources(), tokenizer, kept, self.listen, self._raise_if_stopped)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
@@ -337,10 +345,13 @@ def _choose_config(
     return chosen
 
 
-def _refuse_another_corpus(paths: list[AnyPath], encoded: EncodedCorpus) -> None:
-    """Raise TrainingError if a resumed run is given other text than it began with. The text may be gone by now."""
+def _refuse_another_corpus(corpus: CorpusInput, encoded: EncodedCorpus) -> None:
+    """Raise TrainingError if a resumed run is given other text than it began with. The text may be gone by now.
+
+    Standard input and iterables are not read again: of these, only the number of items is compared, if it is known.
+    """
     try:
-        given = find_sources(paths)
+        given = corpus.sources()
     except MissingFile:
         return
     if given != encoded.sources:
