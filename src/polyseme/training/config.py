@@ -96,7 +96,7 @@ class TrainConfig:
         help="Maximum number of senses per word for np-mssg. Raise it if words of your corpus have more meanings.",
     )
     min_separation: float = _setting(
-        "senses", 0.52, 0, 2, reason="splits 8 of 10 ambiguous words, and 1 or 2 of 10 nouns with one meaning",
+        "senses", 0.54, 0, 2, reason="splits 8 of 10 ambiguous words, and 1 or 2 of 10 nouns with one meaning",
         help="np-mssg merges senses whose separation is lower. Lower it to find more senses; more words with one "
              "meaning are then split as well.",
     )
