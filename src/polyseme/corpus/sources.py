@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import glob
 import gzip
 import io
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from polyseme._io.parallel_bz2 import open_bz2
 from polyseme.errors import CorpusError, MissingFile
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _decompressed(raw: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO
         case ".gz":
             return cast(BinaryIO, gzip.open(raw))
         case ".bz2":
-            return cast(BinaryIO, bz2.open(raw))
+            return open_bz2(raw)
         case ".xz":
             return cast(BinaryIO, lzma.open(raw))
         case ".zst":

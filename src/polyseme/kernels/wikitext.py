@@ -123,6 +123,8 @@ def end_line(text, i, out, stack, state):
     in_paragraph = not (state[LIST_ITEM] or state[HEADING])
     finish_line(out, stack, state)
     c = text[i + 1] if i + 1 < len(text) else NEWLINE
+    if c == ord("-") and i + 2 < len(text) and text[i + 2] == c:  # a rule
+        in_paragraph = False
     starts_block = c <= SPACE or c == ord("*") or c == ord("#") or c == ord(":") or c == ord(";") or c == ord("=")
     if in_paragraph and not (starts_block or c == ord("|") or c == ord("!") or c == ord("{")):
         emit_space(out, state)
@@ -294,7 +296,7 @@ def close_link(text, i, out, stack, state):
         if kind == OPEN_HIDDEN_LINK:
             remove_from(stack, state, state[HEIGHT] - 1)
             return i + 2
-        if kind == OPEN_LINK or kind == OPEN_LABEL:
+        if kind in (OPEN_LINK, OPEN_LABEL):
             state[HEIGHT] -= 1
             return i + 2
     emit(out, state, text[i])

@@ -1,8 +1,8 @@
 """A hash table of the names that `wikitext` knows: tags, entities and namespaces.
 
     keys    IN  uint64 (a power of 2,)  hash of a name, 0 for a free slot; the table is at most half full
-    values  IN  int64  (same,)          of a tag: 128 * kind + number; of an entity: its UTF-8 bytes, the first one lowest;
-                                        of the prefix of a link: HIDDEN or SHOWN
+    values  IN  int64  (same,)          of a tag: MAX_TAGS * kind + number; of an entity: its UTF-8 bytes, the first one
+                                        lowest; of the prefix of a link: HIDDEN or SHOWN
 
 Names are compared by their 64-bit hashes alone.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyseme.kernels.jit import inline, internal
+from polyseme.kernels.jit import internal
 
 NEWLINE, SPACE = 10, 32
 

@@ -1,8 +1,8 @@
 """Plain text from wikitext, the markup of Wikipedia articles.
 
-Shown text is kept: paragraphs, list items and headings, each on a line of its own, with the labels of links. Removed are
-templates (never expanded), tables, references, comments, formulas, source code, images with their captions, categories,
-links to other languages, URLs, and the markup of what stays. The kernel `polyseme.kernels.wikitext` does the work.
+Paragraphs, list items and headings are kept, each on a line of its own, with the labels of links. Removed are templates
+(never expanded), tables, references, comments, formulas, source code, images with their captions, categories, links to
+other languages, URLs, and the markup of what stays. The kernel is `polyseme.kernels.wikitext`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from html.entities import html5
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.errors import CorpusError
 from polyseme.kernels import wikitext as kernels
 from polyseme.kernels import wikitext_names as names
 from polyseme.kernels import wikitext_tags as tags
@@ -24,12 +25,10 @@ REMOVED_TAGS = (
     "categorytree ce chem gallery graph hiero imagemap includeonly indicator inputbox listing mapframe maplink math "
     "phonos pre ref references score source style syntaxhighlight templatedata templatestyles timeline"
 )
-BLOCK_TAGS = (
-    "blockquote br caption center dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p poem section table tbody td th tr ul"
-)
+BLOCK_TAGS = "blockquote br caption center dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p poem section tbody td th tr ul"
 INLINE_TAGS = (
     "abbr b bdi bdo big cite code data del dfn em font i ins kbd mark noinclude onlyinclude q rb rp rt rtc ruby s samp "
-    "small span strike strong sub sup time tt u var wbr langconvert"
+    "small span strike strong sub sup time tt u var wbr"
 )
 TAGS = {
     tags.REMOVED_TAG: REMOVED_TAGS,
@@ -42,12 +41,12 @@ TAGS = {
 # Prefixes of links that are not shown. A dump lists one name of each namespace in its language, but not other names
 # that articles use too.
 HIDDEN_PREFIXES = (
-    "File Image Media Category Bild Datei Kategorie Archivo Imagen Categoría Fichier Catégorie Immagine Categoria Imagem "
-    "Ficheiro Afbeelding Bestand Categorie Grafika Plik Kategoria Файл Изображение Категория Зображення Категорія "
-    "Soubor Obrázek Kép Fájl Kategória Dosya Resim Tiedosto Kuva Luokka Fil Kategori Imatge Fitxer Imagine Fișier Slika "
-    "Датотека Слика ファイル 画像 文件 檔案 档案 图像 圖像 分类 分類 파일 그림 분류 ملف صورة تصنيف پرونده تصویر رده קובץ תמונה קטגוריה "
-    "चित्र श्रेणी simple"
-).split()
+    "File Image Media Category Bild Datei Kategorie Archivo Imagen Categoría Fichier Catégorie Immagine Categoria "
+    "Imagem Ficheiro Afbeelding Bestand Categorie Grafika Plik Kategoria Файл Изображение Категория Зображення "
+    "Категорія Soubor Obrázek Kép Fájl Kategória Dosya Resim Tiedosto Kuva Luokka Fil Kategori Imatge Fitxer Imagine "
+    "Fișier Slika Датотека Слика ファイル 画像 文件 檔案 档案 图像 圖像 分类 分類 파일 그림 분류 "
+    "ملف صورة تصنيف پرونده تصویر رده קובץ תמונה קטגוריה चित्र श्रेणी simple"
+)
 SHOWN_PREFIXES = ("voy", "doi", "rfc", "isbn")  # of two or three letters, but not languages
 
 
@@ -70,8 +69,12 @@ class WikitextStripper:
         text = np.frombuffer(wikitext.encode("utf-8", "replace"), np.uint8)
         n = len(text)
         if n > MAX_BYTES:
-            raise ValueError(f"a page of {n:,} bytes is too long; the limit is {MAX_BYTES:,}")
-        unclosed, stack, out = np.zeros(tags.MAX_TAGS, np.uint8), np.empty((n // 2 + 1, 3), np.int32), np.empty(n + 8, np.uint8)
+            raise CorpusError(f"a page of {n:,} bytes is too long; the limit is {MAX_BYTES:,}.")
+        unclosed, stack, out = (
+            np.zeros(tags.MAX_TAGS, np.uint8),
+            np.empty((n // 2 + 1, 3), np.int32),
+            np.empty(n + 8, np.uint8),
+        )
         length = kernels.strip_wikitext(text, self.classes, self.keys, self.values, unclosed, stack, out)
         return out[:length].tobytes().decode().strip()
 
@@ -92,7 +95,7 @@ def _name_table(hidden_prefixes: Iterable[str]) -> tuple[NDArray[np.uint64], NDA
             values[code] = int.from_bytes(expansion.encode(), "little")
     for prefix in SHOWN_PREFIXES:
         values[_hash_name(prefix.encode(), names.LINK_NAME)] = names.SHOWN
-    for prefix in (*HIDDEN_PREFIXES, *hidden_prefixes):
+    for prefix in (*HIDDEN_PREFIXES.split(), *hidden_prefixes):
         for name in {prefix, prefix.lower(), prefix.upper(), prefix.capitalize()}:
             values[_hash_name(name.encode(), names.LINK_NAME)] = names.HIDDEN
     return _hash_table(values)
