@@ -26,6 +26,7 @@ from speed import HERE, Result, peak_memory, processor, write_section
 DUMP = "test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 PAGES_PER_STREAM = 100  # as in Wikipedia's multistream dumps
 SLOW_MEGABYTES = {"gensim": 30, "mwparserfromhell": 6}
+ONE_STREAM_MEGABYTES = 100  # takes long to compress
 PROGRAMS = {
     "polyseme, .xml, 1 thread": ("dump.xml", 1),
     "bz2.open, .xml.bz2, decompression only": ("dump.xml.bz2", 0),
@@ -95,7 +96,7 @@ def write_dumps(folder: Path, megabytes: int) -> None:
         (folder / f"{program}.xml").write_bytes(head + pages * max(round(size * 1e6 / len(pages)), 1) + tail)
     compressor = bz2.BZ2Compressor()
     with (folder / "dump.xml.bz2").open("wb") as file:
-        for part in (head, *[pages] * copies, tail):
+        for part in (head, *[pages] * max(copies * min(ONE_STREAM_MEGABYTES, megabytes) // megabytes, 1), tail):
             file.write(compressor.compress(part))
         file.write(compressor.flush())
     parts = pages.split(b"  <page>")[1:]

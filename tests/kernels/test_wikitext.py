@@ -20,7 +20,8 @@ FILES = ("wikitext_output.py", "wikitext_names.py", "wikitext_tags.py", "wikitex
 STRIPPER = WikitextStripper()
 PIECES = (
     "{{ }} [[ ]] {| |} '' ''' ''''' <!-- --> [[File: [[de: [http:// http:// // <ref> </ref> <ref/> <nowiki> "
-    "</nowiki> <math> </math> <table> </table> <br> <b </b> __ __A__ &amp; &nbsp; &#65; &#x1F600; &#xD800; &#99999999; &shy; ----"
+    "</nowiki> <math> </math> <table> </table> <br> <b </b> __ __A__ &amp; &nbsp; &#65; &#x1F600; &#xD800; &#99999999; "
+    "&shy; ----"
 )
 LINES = ("\n|}", "\n{|", "\n==", "\n*", "\n\n")
 CHARACTERS = "[]{}|'<>&;:*#=-_()/!, \n\tax1é東"

@@ -81,7 +81,8 @@ class _Bz2Reader(io.RawIOBase):
         return self.position
 
     def close(self) -> None:
-        self.chunks.close()
+        if not self.closed:
+            self.chunks.close()
         super().close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import doctest
 import io
 from pathlib import Path
 from unittest import mock
@@ -14,6 +15,7 @@ from polyseme.corpus.readers import wikipedia
 from polyseme.corpus.readers.wikipedia import read_articles
 from polyseme.corpus.sources import find_sources
 from polyseme.errors import CorpusError
+from tests.conftest import ROOT
 
 SITE = """<siteinfo><sitename>Wikipedia</sitename><namespaces>
 <namespace key="-2" case="first-letter">Medium</namespace>
@@ -189,9 +191,22 @@ def test_elements_nested_without_end_are_refused() -> None:
 def test_a_tag_without_end_is_refused() -> None:
     with (
         mock.patch.multiple(wikipedia, READ_BYTES=1000, MAX_TAG_BYTES=5000),
-        pytest.raises(CorpusError, match="has a tag of more than"),
+        pytest.raises(CorpusError, match="it has a tag of more than"),
     ):
         articles('<mediawiki a="' + "b" * 1_000_000)
+
+
+def test_names_without_end_are_refused() -> None:
+    with pytest.raises(CorpusError, match="more than 1,000 names of elements"):
+        articles("<mediawiki>" + "".join(f"<a{i}/>" for i in range(100_000)))
+
+
+def test_dumps_one_after_the_other_are_read_and_the_last_must_be_complete() -> None:
+    found, problems = articles(dump(page("a")) + dump(page("b")))
+    assert found == ["a", "b"]
+    assert ["junk after document element" in problem for problem in problems] == [True]
+    with pytest.raises(CorpusError, match="x.xml is truncated"):
+        articles(dump(page("a")) + dump(page("b"))[:-20])
 
 
 def test_a_page_with_a_million_open_templates_is_read() -> None:
@@ -204,3 +219,9 @@ def test_multistream_dumps_are_read_from_the_file(tmp_path: Path) -> None:
     path.write_bytes(b"".join(bz2.compress(part.encode()) for part in (head, *("  <page>" + part for part in pages))))
     with find_sources(path)[0].open(to_end=True) as stream:
         assert list(read_articles(stream, pytest.fail)) == [f"article {i}" for i in range(20)]
+
+
+def test_the_examples_of_the_guide_hold() -> None:
+    results = doctest.testfile(str(ROOT / "docs" / "guides" / "wikipedia.md"), module_relative=False)
+    assert results.attempted > 3
+    assert results.failed == 0

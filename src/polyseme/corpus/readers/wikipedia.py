@@ -19,6 +19,7 @@ MAX_PAGE_CHARACTERS = 1 << 25  # MediaWiki allows 2 MB
 MAX_FIELD_CHARACTERS = 1 << 12  # of titles and names of namespaces
 MAX_TAG_BYTES = 1 << 24
 MAX_DEPTH = 64  # a dump has 5 levels of elements
+MAX_NAMES = 1000  # of elements and attributes, and of namespaces; the parser keeps them all
 
 MAIN_NAMESPACE = 0
 HIDDEN_NAMESPACES = ("-2", "6", "14")  # media, files, categories: links to them are not shown
@@ -103,7 +104,9 @@ class _DumpReader:
                 data = (tail + data)[max(self.parser.CurrentByteIndex - before + len(tail) - 2, 0) :]
                 continue
             if self.fed - self.parser.CurrentByteIndex > MAX_TAG_BYTES:
-                raise CorpusError(f"{self.name} has a tag of more than {MAX_TAG_BYTES >> 20} MB: it is not a dump.")
+                raise self._not_a_dump(f"it has a tag of more than {MAX_TAG_BYTES >> 20} MB")
+            if max(len(self.parser.intern), len(self.namespaces)) > MAX_NAMES:
+                raise self._not_a_dump(f"it has more than {MAX_NAMES:,} names of elements and attributes")
             return
 
     def finish(self) -> None:
@@ -155,6 +158,7 @@ class _DumpReader:
                     self._report("is not closed")
                 self._start_page()
                 self.in_page = True
+                self.closed = False  # a second dump follows
             case "namespace":
                 self._collect()
                 self.key = attributes.get("key", "")
