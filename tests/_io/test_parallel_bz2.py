@@ -8,7 +8,7 @@ import re
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyseme._io import parallel_bz2
@@ -34,6 +34,7 @@ def test_the_text_is_that_of_all_streams(size: int, read_bytes: int) -> None:
         assert read(multistream(TEXT, size)) == TEXT
 
 
+@settings(max_examples=40)
 @given(st.lists(st.binary(max_size=40) | st.just(FALSE_START), max_size=6), st.integers(11, 60))
 def test_any_streams_give_their_contents(parts: list[bytes], read_bytes: int) -> None:
     data = b"".join(map(bz2.compress, parts))

@@ -104,7 +104,7 @@ def copy_plain(text, i, classes, out, state):
             m += 1
         elif classes[c] == MARKUP:
             break
-        elif m > 0 and out[m - 1] > SPACE:
+        elif m > 0 and out[m - 1] > SPACE and out[m - 1] != ord("("):
             out[m] = SPACE
             m += 1
         i += 1
@@ -350,8 +350,8 @@ def read_punctuation(text, i, out, stack, state):
             if c == ord(")"):  # ( ) is left of a template in parentheses
                 erase(stack, state, last - 1)
             return i + 1
-        if c == ord(","):
-            erase(stack, state, last)
+        if c == ord(",") or (c == ord(")") and last < m and last > 0 and out[last - 1] == ord(",")):
+            erase(stack, state, last if c == ord(",") else last - 1)
     emit(out, state, c)
     return i + 1
 

@@ -45,8 +45,8 @@ def emit(out, state, byte):
 
 @internal
 def emit_space(out, state):
-    """Write a space, unless there is one already, or the line is empty."""
-    if state[LENGTH] > 0 and out[state[LENGTH] - 1] > SPACE:
+    """Write a space, unless there is one already, or the line is empty, or a parenthesis has just been opened."""
+    if state[LENGTH] > 0 and out[state[LENGTH] - 1] > SPACE and out[state[LENGTH] - 1] != ord("("):
         emit(out, state, SPACE)
 
 

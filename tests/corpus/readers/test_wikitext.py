@@ -61,7 +61,10 @@ EXAMPLES = {
     "spaces and soft hyphens as entities": ("a&nbsp;b&thinsp;c&#160;d&shy;e", "a b c de"),
     "unknown entities stay": ("&a; &; & &#; &#xD800;b AT&T; &#x110000;", "&a; &; & &#; b AT&T;"),
     "magic words are removed": ("__NOTOC__ a __init__ b", "a __init__ b"),
-    "empty parentheses are removed": ("a ({{b}}) c ({{d}}, e) f() g {{h}}, i", "a c ( e) f() g, i"),
+    "empty parentheses are removed": (
+        "a ({{b}}) c ({{d}}, e) f() g {{h}}, i ({{j}} k, {{l}}) (1,)",
+        "a c (e) f() g, i (k) (1,)",
+    ),
     "nothing": ("", ""),
     "only markup": ("{{a}}[[File:b]]<!-- c -->\n\n== ==", ""),
 }
