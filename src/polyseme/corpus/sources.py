@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import dataclasses
 import glob
 import gzip
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from polyseme._io.parallel_bz2 import open_bz2
 from polyseme._io.zstd import load_zstd
 from polyseme.corpus.readers.names import DEFAULT_FIELD, ITERABLE, SUFFIXES, WITH_FIELD, check_reader, reader_of
 from polyseme.errors import ConfigError, CorpusError, MissingFile, shorten
@@ -141,7 +141,7 @@ def _decompressed(raw: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO
         case ".gz":
             return cast(BinaryIO, gzip.open(raw))
         case ".bz2":
-            return cast(BinaryIO, bz2.open(raw))
+            return open_bz2(raw)
         case ".xz":
             return cast(BinaryIO, lzma.open(raw))
         case ".zst":
