@@ -28,7 +28,7 @@ def between(low: int, high: int) -> Parameter:
 
 
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
-ModelPath = Annotated[str, Parameter(help="Model folder.")]
+ModelPath = Annotated[str, Parameter(help="Model folder, or vectors of another program (see polyseme import).")]
 PosteriorName = Annotated[
     Literal["softmax", "inverse-distance"],
     Parameter(help="How cosines become probabilities; inverse-distance is the paper's formula."),

@@ -13,7 +13,6 @@ def card(data: ModelData) -> str:
     num_senses = data.num_visible_senses
     ambiguous = num_senses[num_senses > 1]
     mean = float(ambiguous.mean()) if len(ambiguous) else 1.0
-    corpus, training = data.corpus, data.training
     settings = "\n".join(f"| {name} | {shorten(value, MAX_VALUE_LENGTH)} |" for name, value in data.config.items())
     options = "".join(f"- `{refinement}`\n" for refinement in data.refinements)
     refined = f"\nRefined after the training, with these options of `polyseme refine`:\n\n{options}" if options else ""
@@ -22,9 +21,7 @@ def card(data: ModelData) -> str:
 {len(data.vocabulary):,} words, {len(data.arrays.sense_vectors):,} sense vectors of {data.arrays.dim} dimensions
 ({data.config.get("model", "?")}). {len(ambiguous):,} words have several senses, {mean:.1f} on average.
 
-Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
-({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
-Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training.
+{_origin(data)}
 {refined}
     polyseme senses MODEL WORD
 
@@ -40,3 +37,14 @@ Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds",
 The vectors reflect the corpus, including its errors and biases. The example sentences are quoted from the corpus: its
 licence applies to them.
 """
+
+
+def _origin(data: ModelData) -> str:
+    """How the vectors were made."""
+    corpus, training, config = data.corpus, data.training, data.config
+    if "imported_from" in config:
+        missing = f" The file did not have: {config['missing']}." if config.get("missing") else ""
+        return f"Imported from vectors in the format `{config['imported_from']}`.{missing}"
+    return f"""Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
+({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
+Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training."""

@@ -1,0 +1,92 @@
+"""Writing a model in the format of another program."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from polyseme._io.atomic import atomic_file, atomic_folder
+from polyseme.corpus.sources import COMPRESSED
+from polyseme.errors import ConfigError, MissingFile, OutputExists
+from polyseme.formats.registry import Format, format_of_name, get_format
+from polyseme.formats.sense_table import SenseTable
+from polyseme.model.data import ModelData
+from polyseme.model.sense_model import SenseModel
+from polyseme.vocabulary import Vocabulary
+
+PER_WORD = ("global_vectors", "whitened_vectors")  # arrays with a row per word; the others have one per sense
+
+
+def export(
+    model: SenseModel,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    words: int | None = None,
+    force: bool = False,
+    **options: Any,
+) -> None:
+    """Write the senses of a model in another format, atomically.
+
+    format   such as "word2vec" or "parquet" (see `polyseme.formats.registry`); by default that of the suffix of `path`
+    words    only so many words, the most frequent ones
+    force    replace a file, or a folder of the same format, that is there
+    options  of the format
+    """
+    path = Path(path)
+    chosen = choose_format(path, format)
+    for name, value in options.items():
+        if name not in chosen.options and value is not None:
+            raise ConfigError(f"the format {chosen.name} has no option --{name.replace('_', '-')}; remove it.")
+    if words is not None and words < 1:
+        raise ConfigError(f"the number of words must be 1 or more, not {words}.")
+    refuse_existing(path, chosen, force)
+    table = SenseTable(model._data if words is None else most_frequent(model._data, words))
+    given = {name: value for name, value in options.items() if value is not None}
+    with atomic_folder(path) if chosen.folder else atomic_file(path) as temporary:
+        chosen.write()(table, temporary, **given)
+
+
+def choose_format(path: Path, name: str | None) -> Format:
+    """The format with a name, or else that of the suffix of a path. ConfigError for names of compressed files."""
+    if path.suffix.lower() in COMPRESSED:
+        raise ConfigError(f"{path.name} is the name of a compressed file; export without {path.suffix}, then compress.")
+    return format_of_name(path) if name is None else get_format(name)
+
+
+def refuse_existing(path: Path, chosen: Format, force: bool) -> None:
+    """Raise OutputExists if `path` exists, unless `force` is given and it is of the same kind."""
+    if not path.parent.is_dir():
+        raise MissingFile(f"the folder {path.parent} does not exist; create it first.")
+    if not path.exists() and not path.is_symlink():
+        return
+    if not force:
+        raise OutputExists(f"{path} already exists; choose another name, or overwrite it with --force.")
+    if chosen.folder:
+        replaceable = path.is_dir() and {file.name for file in path.iterdir()} <= {*chosen.folder, "README.md"}
+    else:
+        replaceable = path.is_file()
+    if not replaceable:
+        raise OutputExists(
+            f"{path} exists and does not have the format {chosen.name}, so --force does not remove it; "
+            "choose another name."
+        )
+
+
+def most_frequent(data: ModelData, num_words: int) -> ModelData:
+    """The model with only its most frequent words."""
+    if num_words >= len(data.vocabulary):
+        return data
+    offsets = data.arrays.sense_offsets[: num_words + 1]
+    kept = {
+        name: array[: num_words if name in PER_WORD else int(offsets[-1])]
+        for name, array in data.arrays.to_dict().items()
+    }
+    smaller = replace(
+        data,
+        vocabulary=Vocabulary(data.vocabulary.words[:num_words], data.vocabulary.counts[:num_words]),
+        arrays=replace(data.arrays, **{**kept, "sense_offsets": offsets}),  # type: ignore[arg-type]
+    )
+    return replace(smaller, labels={key: label for key, label in data.labels.items() if smaller.lookup(key)})
