@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         UnknownWord,
     )
     from polyseme.examples.store import Example
+    from polyseme.formats.export import export
+    from polyseme.formats.open_model import open_model as load
     from polyseme.model.results import (
         Disambiguation,
         Neighbour,
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
         Senses,
         Similarity,
     )
-    from polyseme.formats.export import export
-    from polyseme.formats.open_model import open_model as load
     from polyseme.model.sense_model import SenseModel
     from polyseme.training.config import TrainConfig
     from polyseme.training.run import train

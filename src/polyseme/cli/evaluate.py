@@ -21,9 +21,7 @@ Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "ambig
 
 
 def evaluate(
-    model: Annotated[
-        Path, Parameter(help="Model folder, or vectors of another program (see polyseme import).")
-    ],
+    model: Annotated[Path, Parameter(help="Model folder, or vectors of another program (see polyseme import).")],
     task: Annotated[Task, Parameter(help="Evaluation task.")],
     data: Annotated[
         Path | None,

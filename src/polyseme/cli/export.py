@@ -13,8 +13,9 @@ from polyseme.cli.signals import interruptible
 
 # The names of `polyseme.formats.registry`, whose import would slow down --help.
 FormatName = Literal[
-    "word2vec", "word2vec-binary", "glove", "parquet", "arrow", "numpy", "projector", "mssg", "sentence-transformers"
-]
+    "word2vec", "word2vec-binary", "glove", "parquet", "arrow", "numpy", "projector", "mssg", "sentence-transformers",
+    "polyseme",
+]  # fmt: skip
 
 
 def export(
@@ -25,9 +26,9 @@ def export(
     format: Annotated[
         FormatName | None,
         Parameter(
-            help="By default that of the suffix of OUT: .vec .txt .bin .glove .parquet .arrow .npz .mssg. "
-            "projector and sentence-transformers are folders; the last has one vector per word and cannot choose "
-            "senses. mssg is the format of the paper's authors."
+            help="By default that of the suffix of OUT: .vec .txt .bin .glove .parquet .arrow .npz .mssg .model. "
+            "projector, sentence-transformers and polyseme are folders. sentence-transformers has one vector per word "
+            "and cannot choose senses. mssg is the format of the paper's authors."
         ),
     ] = None,
     words: Annotated[
@@ -37,16 +38,13 @@ def export(
 ) -> None:
     """Write the sense vectors for another program, with keys such as bank#1."""
     from polyseme._io.units import format_bytes
-    from polyseme.formats.export import choose_format, refuse_existing
-    from polyseme.formats.export import export as write
+    from polyseme.formats.export import choose_format, refuse_existing, write_model
     from polyseme.formats.open_model import open_model
+    from polyseme.model import storage
 
     with interruptible():
         chosen = choose_format(Path(out), format)
         refuse_existing(Path(out), chosen, force)
-        loaded = open_model(model)
-        write(loaded, out, format=chosen.name, words=words, force=force)
-    files = [file for file in Path(out).rglob("*") if file.is_file()] if chosen.folder else [Path(out)]
-    size = format_bytes(sum(file.stat().st_size for file in files))
-    loss = f" {chosen.loss}" if chosen.loss else ""
-    print(f"saved     {out}: {chosen.content}, {size}.{loss}", file=sys.stderr)
+        loss = write_model(open_model(model), Path(out), chosen, words=words, force=force)
+    size = format_bytes(storage.size_of(Path(out)))
+    print(f"saved     {out}: {chosen.content}, {size}. {loss}".rstrip(), file=sys.stderr)

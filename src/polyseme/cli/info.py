@@ -38,7 +38,7 @@ def info(
         "dim": loaded._data.arrays.dim,
         "words_with_several_senses": int((shown > 1).sum()),
         "rare_senses": rows - int(shown.sum()),
-        "bytes": storage.size_of(Path(model)) if Path(model).is_dir() else Path(model).stat().st_size,
+        "bytes": storage.size_of(Path(model)),
         "tokenizer": loaded.tokenizer.name,
         "corpus": loaded.corpus,
         "training": loaded.training,

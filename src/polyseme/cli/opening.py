@@ -27,7 +27,9 @@ def open_for_query(path: str, *needs: Need) -> SenseModel:
     missing = str(model.config.get("missing", "")).split(", ")
     if not (model._data.num_visible_senses > 1).any():
         if "senses" in needs:
-            raise DataError(f"{path} has one vector per word, so there is no sense to choose; give a model with senses.")
+            raise DataError(
+                f"{path} has one vector per word, so there is no sense to choose; give a model with senses."
+            )
         return model
     if "shares" in needs and "shares" in missing:
         _note(f"{path} has no counts; the senses of a word are assumed to be equally frequent.")

@@ -19,12 +19,15 @@ MAX_COUNT = 2**53
 def from_columns(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> ImportedVectors:
     """The vectors of a table, with the columns that `SenseTable` has; all but `key` or `word` are optional.
 
-    With word and sense, senses are grouped by them, otherwise by their keys.
+    With word and sense, senses are grouped by them; with word and count, each word has one sense; otherwise senses are
+    recognised by their keys.
 
     columns  lists of strings (key, word) and arrays of numbers (sense, count, word_count)
     vectors  IN  float32 (n, d)
     """
     _check(path, columns, vectors)
+    if "word" in columns and "count" in columns and "key" not in columns:
+        columns = {"sense": np.ones(len(vectors), np.int64), **columns}
     if "word" in columns and "sense" in columns:
         return _group_by_word(path, columns, vectors)
     keys = columns.get("key", columns.get("word", []))
@@ -40,7 +43,7 @@ def _check(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32])
         raise DataError(f"{path} has no column 'key' or 'word', only {shorten(', '.join(columns)) or 'vectors'}.")
     if vectors.ndim != 2 or not len(vectors) or not 1 <= vectors.shape[1] <= MAX_DIM:
         raise DataError(
-            f"{path}: its vectors have the shape {vectors.shape}; expected 1 row or more of 1 to {MAX_DIM:,} dimensions."
+            f"{path}: its vectors have the shape {vectors.shape}; expected 1 or more of 1 to {MAX_DIM:,} dimensions."
         )
     for name, values in columns.items():
         if len(values) != len(vectors):

@@ -35,8 +35,13 @@ def export(
     force    replace a file, or a folder of the same format, that is there
     options  of the format
     """
-    path = Path(path)
-    chosen = choose_format(path, format)
+    write_model(model, Path(path), choose_format(Path(path), format), words=words, force=force, **options)
+
+
+def write_model(
+    model: SenseModel, path: Path, chosen: Format, *, words: int | None, force: bool, **options: Any
+) -> str:
+    """The same as `export`; returns what the format could not keep, in a sentence, or an empty string."""
     for name, value in options.items():
         if name not in chosen.options and value is not None:
             raise ConfigError(f"the format {chosen.name} has no option --{name.replace('_', '-')}; remove it.")
@@ -46,7 +51,7 @@ def export(
     table = SenseTable(model._data if words is None else most_frequent(model._data, words))
     given = {name: value for name, value in options.items() if value is not None}
     with atomic_folder(path) if chosen.folder else atomic_file(path) as temporary:
-        chosen.write()(table, temporary, **given)
+        return chosen.write(table, temporary, **given) or ""
 
 
 def choose_format(path: Path, name: str | None) -> Format:

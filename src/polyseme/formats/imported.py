@@ -110,9 +110,8 @@ def find_numbered_senses(keys: Sequence[str]) -> dict[str, dict[int, int]]:
         num_unnumbered = len(keys) - sum(map(len, accepted.values()))
         if num_single < MIN_NUMBERED_SHARE * (num_single + num_unnumbered):
             accepted = several
-        if (
-            len(several) >= (MIN_AMBIGUOUS_WORDS if strict else 1)
-            and num_single + len(several) >= MIN_NUMBERED_SHARE * len(candidates)
-        ):
+        if len(several) >= (MIN_AMBIGUOUS_WORDS if strict else 1) and num_single + len(
+            several
+        ) >= MIN_NUMBERED_SHARE * len(candidates):
             return accepted
     return {}

@@ -93,21 +93,17 @@ def _read_vector(lines: Lines, dim: int) -> bytes:
     return parse_floats(columns, location).tobytes()
 
 
-def write(table: SenseTable, path: Path) -> None:
+def write(table: SenseTable, path: Path) -> str:
     """Write a model. Centers of whitened contexts are left out (maxout is 1): the format has no whitened vectors."""
     data = table.data
-    centers = data.arrays.cluster_centers if has_plain_centers(table) else None
+    whitened = data.arrays.whitened_vectors is not None
+    centers = None if whitened else data.arrays.cluster_centers
     num_senses = data.num_visible_senses
     words = without_spaces(data.vocabulary.words)
     with path.open("wb") as file:
         file.write(f"{len(words)} {table.dim} {num_senses.max()} {int(centers is None)}\n".encode())
         write_lines(file, _batches(table, words, centers))
-
-
-def has_plain_centers(table: SenseTable) -> bool:
-    """Whether the model has cluster centers of contexts that are means of global vectors."""
-    arrays = table.data.arrays
-    return arrays.cluster_centers is not None and arrays.whitened_vectors is None
+    return "Its cluster centers are left out: they are of whitened contexts, which the format does not have." * whitened
 
 
 def _batches(

@@ -41,9 +41,9 @@ def open_model(
     if not path.exists() and format is not None:
         raise MissingFile(f"{path} does not exist; check the path.")
     found = recognise(path) if format is None else get_format(format)
-    if found is None:
+    if found is None or not found.reader:
         return SenseModel.load(path, tokenizer)
-    return SenseModel(_make_model(found, found.read()(path), tokenizer))
+    return SenseModel(_make_model(found, found.read(path), tokenizer))
 
 
 def _make_model(found: Format, vectors: ImportedVectors, tokenizer: AnyTokenizerOrFunction | None) -> ModelData:
@@ -81,11 +81,11 @@ def _sorted_by_count(vectors: ImportedVectors) -> tuple[list[str], NDArray[np.in
     num_words, num_senses = len(vectors.words), np.diff(vectors.sense_offsets)
     word_of_row = np.repeat(np.arange(num_words), num_senses)
     counts, sense_counts = vectors.word_counts, vectors.sense_counts
-    if counts is None and sense_counts is None:
+    if counts is None and sense_counts is not None:
+        counts = np.add.reduceat(sense_counts, vectors.sense_offsets[:-1])
+    if counts is None:
         # The counts of Zipf's law, scaled so that even the last word is frequent enough to be listed as a neighbour.
         counts = MIN_COUNT * num_words // np.arange(1, num_words + 1)
-    elif counts is None:
-        counts = np.add.reduceat(sense_counts, vectors.sense_offsets[:-1])
     if sense_counts is None:
         sense_counts = np.repeat(counts // num_senses, num_senses)
     words = np.argsort(-counts, kind="stable")

@@ -32,7 +32,9 @@ def recognise(path: Path) -> Format | None:
     DataError for a file that has no vectors.
     """
     if path.is_dir() or not path.exists():
-        return next((entry for entry in ALL if entry.folder and (path / entry.folder[0]).exists()), None)
+        return next(
+            (entry for entry in ALL if entry.folder and entry.reader and (path / entry.folder[0]).exists()), None
+        )
     if not path.is_file():
         raise DataError(f"{path} is neither a file nor a folder; pass a model folder or a vector file.")
     with open_vectors(path) as file:

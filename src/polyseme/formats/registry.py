@@ -3,7 +3,8 @@
 A format is a module of this package with two functions:
 
     read(path) -> ImportedVectors            raises DataError with the file, and the line or row
-    write(table, path, **options) -> None    to a temporary path that is renamed afterwards; for a folder, it exists
+    write(table, path, **options)            to a temporary path that is renamed afterwards; for a folder, it exists.
+                                             Returns what the format could not keep, in a sentence, or nothing
 
 `table` is a `SenseTable`; `table.data` is the whole model, for formats that contain more than its visible senses.
 """
@@ -14,9 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyseme.errors import ConfigError, shorten
+
+if TYPE_CHECKING:
+    from polyseme.formats.imported import ImportedVectors
+    from polyseme.formats.sense_table import SenseTable
 
 
 @dataclass(frozen=True)
@@ -27,11 +32,10 @@ class Format:
     content   what it is, for messages
     suffixes  of file names, by which export chooses the format
     module    of this package
-    reader    name of the function that reads it
+    reader    name of the function that reads it; empty for model folders, which are opened by `SenseModel.load`
     writer    name of the function that writes it
     folder    names of the files of a folder; empty if the format is a single file
     options   names of the options of the writer
-    loss      what a model loses in it, in a sentence; shown after an export
     """
 
     name: str
@@ -42,13 +46,12 @@ class Format:
     writer: str = "write"
     folder: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-    loss: str = ""
 
-    def read(self) -> Callable[..., Any]:
-        return self._function(self.reader)
+    def read(self, path: Path) -> ImportedVectors:
+        return self._function(self.reader)(path)  # type: ignore[no-any-return]
 
-    def write(self) -> Callable[..., None]:
-        return self._function(self.writer)
+    def write(self, table: SenseTable, path: Path, **options: Any) -> str | None:
+        return self._function(self.writer)(table, path, **options)  # type: ignore[no-any-return]
 
     def _function(self, name: str) -> Callable[..., Any]:
         return getattr(import_module(f"polyseme.formats.{self.module}"), name)  # type: ignore[no-any-return]
@@ -69,7 +72,14 @@ ALL = (
         (),
         "static_embedding",
         folder=("modules.json", "config_sentence_transformers.json", "0_StaticEmbedding"),
-        loss="It has one vector per word, the mean of its senses: a StaticEmbedding cannot choose senses.",
+    ),
+    Format(
+        "polyseme",
+        "polyseme model",
+        (".model",),
+        "model_folder",
+        reader="",
+        folder=("config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl", "training.jsonl"),
     ),
 )
 FORMATS = {entry.name: entry for entry in ALL}

@@ -71,6 +71,7 @@ class SenseTable:
 
     def text_keys(self) -> list[str]:
         """The keys with _ for white space, for formats in which it separates columns."""
+        without_spaces(self.data.vocabulary.words)  # `new_york` and `new york#1` would be different keys
         return without_spaces(self.keys)
 
 
@@ -92,8 +93,8 @@ def without_spaces(keys: list[str]) -> list[str]:
         for key, new in zip(keys, replaced, strict=True):
             if new in seen:
                 raise DataError(
-                    f"'{shorten(seen[new])}' and '{shorten(key)}' have the same key in this format, which has no "
-                    "spaces in words; choose the format parquet, arrow or numpy."
+                    f"'{shorten(seen[new])}' and '{shorten(key)}' would have the same key in this format; choose the "
+                    "format parquet, arrow or numpy."
                 )
             seen[new] = key
     return replaced

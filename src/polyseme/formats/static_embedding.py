@@ -34,7 +34,7 @@ UNSPACED = r"\p{Han}\p{Hiragana}"  # the pattern of WORDS in the syntax of Onigu
 WORD = rf"[\w&&[^{UNSPACED}]]"
 
 
-def write(table: SenseTable, path: Path) -> None:
+def write(table: SenseTable, path: Path) -> str:
     words = table.data.vocabulary.words
     vectors = word_vectors(table)
     check_finite(vectors, words)
@@ -42,12 +42,12 @@ def write(table: SenseTable, path: Path) -> None:
         words = [*words, UNKNOWN]
         vectors = np.concatenate([vectors, np.zeros((1, table.dim), np.float32)])
     module = {"idx": 0, "name": "0", "path": FOLDER, "type": "sentence_transformers.models.StaticEmbedding"}
-    config = {"__version__": {}, "prompts": {}, "default_prompt_name": None, "similarity_fn_name": "cosine"}
     _write_json(path / MODULES, [module])
-    _write_json(path / CONFIG, config)
+    _write_json(path / CONFIG, {"__version__": {}, "prompts": {}, "similarity_fn_name": "cosine"})
     (path / FOLDER).mkdir()
     write_tensors(path / FOLDER / TENSORS, {WEIGHTS[0]: vectors})
     _write_json(path / FOLDER / TOKENIZER, _tokenizer_json(table.data.tokenizer, words))
+    return "It has one vector per word, the mean of its senses: a StaticEmbedding cannot choose senses."
 
 
 def word_vectors(table: SenseTable) -> NDArray[np.float32]:

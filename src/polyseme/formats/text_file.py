@@ -29,6 +29,7 @@ from polyseme.formats.lines import MAX_LINE_BYTES
 SMALL_BYTES = 4 << 20  # of a file that is read without Numba, in about 0.2 seconds
 PIECE_BYTES = 1 << 20  # read by a thread at a time
 MAX_THREADS = 8
+MAX_IRREGULAR = 1000  # lines of a piece that the kernel leaves to Python; if there are more, Python reads all of it
 
 MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -132,11 +133,13 @@ def _parse(piece: bytes, dim: int, has_words: bool) -> _Parsed:
     if len(piece) >= MAX_LINE_BYTES and b"\n" not in piece:
         return _split(piece, dim, has_words)
     rows, num_lines = _empty_rows(piece, dim), _count_lines(piece)
-    words, irregular = np.empty(len(piece) + 1, np.uint8), np.empty((len(rows), 4), np.int64)
+    words, irregular = np.empty(len(piece) + 1, np.uint8), np.empty((MAX_IRREGULAR, 4), np.int64)
     value = np.empty(1)
     num_rows, num_letters, num_irregular = parse_lines(
         np.frombuffer(piece, np.uint8), has_words, words, rows, irregular, value, value.view(np.uint64)
     )
+    if num_irregular < 0:
+        return _split(piece, dim, has_words)
     return _Parsed(
         words=words[:num_letters].tobytes().decode("utf-8", "replace").split("\n")[:-1],
         rows=rows[:num_rows],
@@ -195,7 +198,7 @@ def parse_floats(columns: Sequence[bytes], location: str) -> Rows:
         invalid = next((column for column in columns if not is_number(column)), columns[0])
         raise DataError(f"{location}: '{shorten(invalid.decode('utf-8', 'replace'))}' is not a number.") from None
     bits = values.view(np.int64)
-    for i in np.flatnonzero((bits & ROUNDED_BITS) == MIDDLE):
+    for i in np.flatnonzero((bits & ROUNDED_BITS) == MIDDLE).tolist():
         _leave_middle(bits[i : i + 1], columns[i])
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float32)

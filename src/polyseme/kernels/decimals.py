@@ -1,4 +1,4 @@
-"""Decimal numbers in text: reading and writing the lines of a vector file. The tests compare it with `float` and `repr`.
+"""Decimal numbers in text: reading and writing the lines of a vector file. The tests compare it with `float`.
 
     read     m * 10^e, where m has the first 19 significant digits, is computed in float64 and rounded to float32
     write    d * 10^e with the fewest digits d, 7 to 9 of them, that give the same float32 when they are read
@@ -14,8 +14,9 @@ import numpy as np
 from polyseme.kernels.jit import exact_internal, exact_kernel
 
 NEWLINE, SPACE, PLUS, MINUS, POINT, ZERO, UPPER_E, LOWER_E = (np.uint8(ord(c)) for c in "\n +-.0Ee")
-TAB = np.uint8(9)
+TAB, CARRIAGE_RETURN = np.uint8(9), np.uint8(13)
 BASE, TEN_18 = np.uint64(10), np.uint64(10**18)
+MAX_MANTISSA_DIGITS = 19
 MAX_POWER = 80
 POWERS = np.array([float(f"1e{i}") for i in range(MAX_POWER + 1)])  # correctly rounded
 MAX_EXPONENT = 9999  # of a number in a text; larger ones are left to the caller
@@ -32,7 +33,31 @@ MAX_NUMBER_BYTES = 18  # with its separator: -0.0000123456789 or -1.23456789e-38
 @exact_internal
 def is_space(c):
     """Whether a byte is white space, as for bytes.split."""
-    return c == SPACE or (TAB <= c and c <= np.uint8(13))
+    return c == SPACE or (c >= TAB and c <= CARRIAGE_RETURN)
+
+
+@exact_internal
+def is_digit(c):
+    return np.uint8(c - ZERO) < 10
+
+
+@exact_internal
+def first_digits(text, start, end):
+    """The first 19 significant digits of a number as an integer m, and the exponent e of m * 10^e.
+
+    text[start:end]  IN  digits, and a decimal point or not
+    """
+    mantissa, exponent, after_point = np.uint64(0), 0, False
+    for i in range(start, end):
+        if text[i] == POINT:
+            after_point = True
+            continue
+        if mantissa < TEN_18:
+            mantissa = mantissa * BASE + np.uint64(text[i] - ZERO)
+            exponent -= 1 if after_point else 0
+        else:
+            exponent += 0 if after_point else 1
+    return mantissa, exponent
 
 
 @exact_internal
@@ -57,33 +82,31 @@ def parse_number(text, i, end, value, value_bits):
     negative = text[i] == MINUS
     if negative or text[i] == PLUS:
         i += 1
-    mantissa, exponent, first = np.uint64(0), 0, i
-    while i < end and np.uint8(text[i] - ZERO) < 10:
-        if mantissa < TEN_18:
-            mantissa = mantissa * BASE + np.uint64(text[i] - ZERO)
-        else:
-            exponent += 1
+    mantissa, exponent, start = np.uint64(0), 0, i
+    while i < end and is_digit(text[i]):
+        mantissa = mantissa * BASE + np.uint64(text[i] - ZERO)
         i += 1
-    num_digits = i - first
+    num_digits = i - start
     if i < end and text[i] == POINT:
         i += 1
         first = i
-        while i < end and np.uint8(text[i] - ZERO) < 10:
-            if mantissa < TEN_18:
-                mantissa = mantissa * BASE + np.uint64(text[i] - ZERO)
-                exponent -= 1
+        while i < end and is_digit(text[i]):
+            mantissa = mantissa * BASE + np.uint64(text[i] - ZERO)
             i += 1
+        exponent = first - i
         num_digits += i - first
     if num_digits == 0:
         return -1
+    if num_digits > MAX_MANTISSA_DIGITS:  # the mantissa has overflowed, unless the number starts with zeros
+        mantissa, exponent = first_digits(text, start, i)
     if i < end and (text[i] == LOWER_E or text[i] == UPPER_E):
         i += 1
         minus = i < end and text[i] == MINUS
         if i < end and (minus or text[i] == PLUS):
             i += 1
         first, written = i, 0
-        while i < end and np.uint8(text[i] - ZERO) < 10:
-            written = min(written * 10 + np.int64(text[i] - ZERO), MAX_EXPONENT)
+        while i < end and is_digit(text[i]):
+            written = min(written * 10 + int(text[i] - ZERO), MAX_EXPONENT)
             i += 1
         if i == first:
             return -1
@@ -111,11 +134,11 @@ def parse_lines(text, has_words, words, rows, irregular, value, value_bits):
     has_words         IN   bool            whether a line starts with a word
     words             OUT  uint8   (n + 1,)  the words, each followed by a newline
     rows              OUT  float32 (m, d)  m > n / (2 d), and so more than there can be valid lines
-    irregular         OUT  int64   (m, 4)  lines that the caller must read: number of the line from 0, row, first byte,
+    irregular         OUT  int64   (k, 4)  lines that the caller must read: number of the line from 0, row, first byte,
                            and the byte after the last; their word is empty in `words`
     value, value_bits OUT  float64 (1,), and the same memory as uint64: scratch
-    Returns the number of rows, of bytes of the words, and of irregular lines. If there are m rows and more lines
-    follow, one of the irregular lines is invalid.
+    Returns the number of rows, of bytes of the words, and of irregular lines, or -1 if there are more than k of them.
+    If there are m rows and more lines follow, one of the irregular lines is invalid.
     """
     n, dim = len(text), rows.shape[1]
     start, line, num_rows, num_letters, num_irregular = 0, 0, 0, 0, 0
@@ -152,6 +175,8 @@ def parse_lines(text, has_words, words, rows, irregular, value, value_bits):
             i = start
             while i < n and text[i] != NEWLINE:
                 i += 1
+            if num_irregular == len(irregular):
+                return 0, 0, -1
             found = irregular[num_irregular]
             found[0], found[1], found[2], found[3] = line, num_rows, start, i
             num_irregular += 1
