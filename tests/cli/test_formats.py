@@ -14,7 +14,10 @@ from tests.conftest import Run, command
 SENSES = "the 1 1\nbank#1 1 0\nbank#2 0 1\nmoney 1 0.1\nriver 0.1 1\n"
 WORDS = "the 1 1\nbank 1 0.5\nmoney 1 0\nriver 0 1\n"
 ASSUMED = "polyseme: senses.vec has no counts; the senses of a word are assumed to be equally frequent.\n"
-LESS_ACCURATE = "polyseme: senses.vec has no global vectors; contexts are compared with the sense vectors, which is less accurate.\n"
+LESS_ACCURATE = (
+    "polyseme: senses.vec has no global vectors; contexts are compared with the sense vectors, which is less "
+    "accurate.\n"
+)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra(f"Parquet and Arrow need {error.name}: pip install 'polyseme[parquet]'") from error
 
 STRINGS, NUMBERS, VECTOR = ("key", "word"), ("sense", "count", "word_count"), "vector"
+ROWS_PER_GROUP = 1 << 16  # that readers of the file load at a time
 TYPES: dict[str, Any] = {
     "key": pa.string(),
     "word": pa.string(),
@@ -107,7 +108,7 @@ def _schema(table: SenseTable) -> Any:
 
 def _batches(table: SenseTable) -> Iterator[Any]:
     columns, schema = table.columns, _schema(table)
-    for rows, vectors in table.batches():
+    for rows, vectors in table.batches(ROWS_PER_GROUP):
         flat = pa.array(np.ascontiguousarray(vectors).ravel())
         values = [pa.array(columns[name][rows], kind) for name, kind in TYPES.items()]
         yield pa.record_batch([*values, pa.FixedSizeListArray.from_arrays(flat, table.dim)], schema=schema)

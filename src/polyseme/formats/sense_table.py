@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from polyseme.errors import DataError, ModelError, shorten
 from polyseme.model.data import ModelData
 
-ROWS_PER_BATCH = 4096
+ROWS_PER_BATCH = 1024
 NOT_IN_KEYS = re.compile(r"[\s\0]")  # characters that separate columns or lines in a text file
 
 
@@ -61,10 +61,10 @@ class SenseTable:
             "word_count": data.vocabulary.counts[words],
         }
 
-    def batches(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+    def batches(self, size: int = ROWS_PER_BATCH) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """The vectors in batches of rows; ModelError if one is not finite, which no format can contain."""
-        for first in range(0, len(self), ROWS_PER_BATCH):
-            batch = slice(first, min(first + ROWS_PER_BATCH, len(self)))
+        for first in range(0, len(self), size):
+            batch = slice(first, min(first + size, len(self)))
             vectors = self.data.arrays.sense_vectors[self.rows[batch]]
             check_finite(vectors, self.keys[batch])
             yield batch, vectors

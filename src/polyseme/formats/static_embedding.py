@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import parse_json, read_json_object
 from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme.corpus.tokenizers import WORDS, AnyTokenizer
@@ -114,6 +115,7 @@ def read(path: Path) -> ImportedVectors:
 
 def _module_folder(path: Path) -> Path:
     """The folder of the StaticEmbedding, the first module of modules.json; ValueError if there is none."""
+    plain_file_size(path / MODULES)
     modules = parse_json((path / MODULES).read_bytes())
     module = modules[0] if isinstance(modules, list) and modules else None
     if not isinstance(module, dict) or not str(module.get("type")).endswith("StaticEmbedding"):
