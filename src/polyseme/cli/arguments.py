@@ -29,7 +29,7 @@ def between(low: int, high: int) -> Parameter:
 
 
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
-ModelPath = Annotated[str, Parameter(help="Model folder.")]
+ModelPath = Annotated[str, Parameter(help="Model folder, or vectors of another program (see polyseme import).")]
 PosteriorName = Annotated[
     Literal["softmax", "inverse-distance"] | None,
     Parameter(

@@ -21,9 +21,7 @@ Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "ambig
 
 
 def evaluate(
-    model: Annotated[
-        Path, Parameter(help="Model folder, or vectors in the format of word2vec, GloVe or the paper's authors.")
-    ],
+    model: Annotated[Path, Parameter(help="Model folder, or vectors of another program (see polyseme import).")],
     task: Annotated[Task, Parameter(help="Evaluation task.")],
     data: Annotated[
         Path | None,

@@ -22,7 +22,6 @@ def card(data: ModelData, metadata: Mapping[str, Any] = MappingProxyType({})) ->
     num_senses = data.num_visible_senses
     ambiguous = num_senses[num_senses > 1]
     mean = float(ambiguous.mean()) if len(ambiguous) else 1.0
-    corpus, training = data.corpus, data.training
     settings = "\n".join(f"| {name} | {shorten(value, MAX_VALUE_LENGTH)} |" for name, value in data.config.items())
     options = "".join(f"- `{refinement}`\n" for refinement in data.refinements)
     refined = f"\nRefined after the training, with these options of `polyseme refine`:\n\n{options}" if options else ""
@@ -31,7 +30,7 @@ def card(data: ModelData, metadata: Mapping[str, Any] = MappingProxyType({})) ->
         f"{''.join(f', refined with `{shorten(options)}`' for options in model['refinements'])}\n"
         for model in data.continued_from
     )
-    frozen = ", whose vectors were kept as they were" if training.get("frozen") else ""
+    frozen = ", whose vectors were kept as they were" if data.training.get("frozen") else ""
     continued = f"\nContinued from these models, oldest first{frozen}:\n\n{earlier}" if earlier else ""
     return f"""{front_matter(metadata)}
 # A polyseme model
@@ -40,9 +39,7 @@ def card(data: ModelData, metadata: Mapping[str, Any] = MappingProxyType({})) ->
 ({data.config.get("model", "?")}), stored as {data.dtype}. {len(ambiguous):,} words have several senses, {mean:.1f} on
 average.
 
-Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
-({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
-Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training.
+{_origin(data)}
 {continued}{refined}
     polyseme senses MODEL WORD
 
@@ -76,3 +73,14 @@ def front_matter(metadata: Mapping[str, Any]) -> str:
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the metadata of a model card must be strings, numbers and lists ({error}).") from error
     return "\n".join(["---", *lines, "---"])
+
+
+def _origin(data: ModelData) -> str:
+    """How the vectors were made."""
+    corpus, training, config = data.corpus, data.training, data.config
+    if "imported_from" in config:
+        missing = f" The file did not have: {config['missing']}." if config.get("missing") else ""
+        return f"Imported from vectors in the format `{config['imported_from']}`.{missing}"
+    return f"""Trained on {corpus.get("tokens", 0):,} tokens in {corpus.get("sentences", 0):,} sentences
+({corpus.get("bad_bytes", 0):,} bytes were not UTF-8), with the tokenizer `{data.tokenizer.name}`.
+Loss per pair {training.get("loss", float("nan")):.4f}, {training.get("seconds", 0):.0f} s of training."""

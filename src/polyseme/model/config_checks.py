@@ -15,18 +15,14 @@ TYPES: dict[str, dict[str, type]] = {
     "corpus": {"tokens": int, "sentences": int},
     "training": {"seconds": float, "loss": float, "threads": int},
 }
-OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # imported vectors and models of version 1 do not have these
+OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # depending on whether a model was trained or imported, and when
     "settings": {
-        "sense_window": int,
-        "sense_decay": float,
-        "multi_sense_top": int,
-        "multi_sense_min_count": int,
-        "min_share": float,
-        "posterior": str,
+        "sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int,
+        "min_share": float, "posterior": str, "imported_from": str, "missing": str, "duplicates": int,
     },
     "corpus": {"bad_bytes": int},
-    "training": {},
-}
+    "training": {"sense_distance": float},
+}  # fmt: skip
 LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, are 0 or more
     "window": (1, MAX_WINDOW),
     "sense_window": (0, MAX_WINDOW),

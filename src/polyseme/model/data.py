@@ -145,6 +145,21 @@ class ModelData:
         name = self.vocabulary.words[word]
         return name if self.num_visible_senses[word] == 1 else f"{name}#{self.sense_numbers[row]}"
 
+    @cached_property
+    def visible_rows(self) -> NDArray[np.int64]:
+        """The rows of the visible senses of all words, in order."""
+        first, num_senses = self.arrays.sense_offsets[:-1], self.num_visible_senses
+        return np.repeat(first, num_senses) + default_numbers(np.concatenate([[0], np.cumsum(num_senses)])) - 1
+
+    @cached_property
+    def visible_keys(self) -> list[str]:
+        """The keys of the `visible_rows`."""
+        several = np.repeat(self.num_visible_senses > 1, self.num_visible_senses).tolist()
+        words = [self.vocabulary.words[word] for word in self.arrays.word_of_row[self.visible_rows].tolist()]
+        numbers = self.sense_numbers[self.visible_rows].tolist()
+        keys = zip(words, numbers, several, strict=True)
+        return [f"{word}#{number}" if has_number else word for word, number, has_number in keys]
+
     def find(self, word_or_key: str) -> tuple[int, int | None]:
         """The id of a word, and the row of the sense if a sense was named (`bank#2`). UnknownWord if there is none."""
         match = self.lookup(word_or_key)

@@ -56,7 +56,8 @@ def refine(
         steps.drop(steps.rows[dropped])
     if min_separation is not None:
         _check_centers(data)
-        typical_distance = float(data.training.get("sense_distance") or typical_sense_distance(data.arrays))
+        known = float(data.training.get("sense_distance", 0))
+        typical_distance = known if known > 0 else typical_sense_distance(data.arrays)
         steps.combine(*merge_targets(steps.data.arrays, typical_distance, min_separation))
     if min_share is not None:
         steps.drop(rare_rows(steps.data.arrays, min_share))

@@ -22,6 +22,8 @@ from polyseme.model.rows import dense
 from polyseme.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
     from polyseme.model.tagging import Tagger
 
 
@@ -160,6 +162,15 @@ class SenseModel:
     def __contains__(self, word_or_key: str) -> bool:
         return self._data.lookup(word_or_key) is not None
 
+    def __getitem__(self, word_or_key: str) -> NDArray[np.float32]:
+        """The same as `vector`: `model["bank#1"]`, as in gensim."""
+        return self.vector(word_or_key)
+
+    @property
+    def index_to_key(self) -> list[str]:
+        """The keys of all senses, most frequent word first, as in gensim."""
+        return self._data.visible_keys
+
     def __repr__(self) -> str:
         senses = len(self._data.arrays.sense_vectors)
         return f"<SenseModel {self.config.get('model')}: {len(self):,} words, {senses:,} senses, {self.dim} dimensions>"
@@ -197,6 +208,10 @@ class SenseModel:
         Rare words are excluded (see `polyseme.model.neighbours`).
         """
         return neighbours.nearest(self._data, word_or_key, n, among)
+
+    def most_similar(self, word_or_key: str, topn: int = 10) -> list[tuple[str, float]]:
+        """The keys and cosines of `neighbours`, as in gensim."""
+        return [(neighbour.key, neighbour.similarity) for neighbour in self.neighbours(word_or_key, topn)]
 
     def disambiguate(
         self, word: str, context: str, *, posterior: Posterior | None = None, window: int | None = None
@@ -246,6 +261,12 @@ class SenseModel:
                 self._data, min_separation=min_separation, min_share=min_share, merge=merge, drop=drop, labels=labels
             )
         )
+
+    def to_gensim(self) -> KeyedVectors:
+        """The senses as gensim's `KeyedVectors`, by key, with their counts. Needs the package gensim."""
+        from polyseme.model.gensim_vectors import keyed_vectors
+
+        return keyed_vectors(self._data)
 
     @cached_property
     def _tagger(self) -> Tagger:

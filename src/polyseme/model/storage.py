@@ -233,8 +233,8 @@ def refuse_existing(path: Path, force: bool) -> None:
 
 
 def size_of(path: Path) -> int:
-    """The size of a model folder in bytes."""
-    return sum(file.lstat().st_size for file in path.iterdir())
+    """The size of a model folder, or of vectors of another program, in bytes."""
+    return sum(file.lstat().st_size for file in (path.rglob("*") if path.is_dir() else [path]))
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
