@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 __all__ = [
     "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "Interrupted", "MissingExtra",
     "MissingFile", "ModelError", "Neighbour", "OutputExists", "PolysemeError", "Sense", "SenseModel",
-    "SenseProbability", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord", "__version__",
-    "load", "train",
+    "SenseProbability", "SenseVectorizer", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord",
+    "__version__", "load", "train",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         UnknownWord,
     )
     from polyseme.examples.store import Example
+    from polyseme.integrations.sklearn import SenseVectorizer
     from polyseme.model.results import (
         Disambiguation,
         Neighbour,
@@ -56,6 +57,7 @@ _MODULES = {
         "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
     ),
     "polyseme.examples.store": ("Example",),
+    "polyseme.integrations.sklearn": ("SenseVectorizer",),
     "polyseme.model.results": ("Disambiguation", "Neighbour", "Sense", "SenseProbability", "Senses", "Similarity"),
     "polyseme.model.sense_model": ("SenseModel",),
     "polyseme.training.config": ("TrainConfig",),

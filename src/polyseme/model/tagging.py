@@ -20,16 +20,16 @@ MAX_CACHED_WORDS = 1 << 18  # distinct words whose ids are cached between texts
 
 
 @dataclass(frozen=True)
-class AssignedTokens:
-    """The tokens of several texts, one text after the other, with their senses.
+class EncodedTexts:
+    """The words of several texts, one text after the other.
 
     ids     int32 (n,)      id of each word in the model; UNKNOWN for other words and for line ends
-    rows    int32 (n,)      row of each word's sense; UNKNOWN where the id is
-    bounds  int64 (m + 1,)  index of the first token of each text, then n
+    lines   int64 (l + 1,)  index of the first word of each line, then n
+    bounds  int64 (m + 1,)  index of the first word of each text, then n
     """
 
     ids: NDArray[np.int32]
-    rows: NDArray[np.int32]
+    lines: NDArray[np.int64]
     bounds: NDArray[np.int64]
 
 
@@ -64,18 +64,17 @@ class Tagger:
         pieces.append(encoded[position:])
         return b"".join(pieces).decode()
 
-    def assign(self, texts: Sequence[str]) -> AssignedTokens:
-        """The words of the texts with their senses, those of words with one sense included."""
+    def encode(self, texts: Sequence[str]) -> EncodedTexts:
+        """The ids of the words of one or more texts."""
         tokenizer, text = self.data.tokenizer, "\n".join(texts)
         if isinstance(tokenizer, CallableTokenizer):
-            lines = [self._known_or_unknown(tokenizer(line)) for line in text.split("\n")]
-            ids = np.array([i for line in lines for i in (*line, UNKNOWN)][:-1], np.int32)
-            line_ends = np.cumsum([len(line) + 1 for line in lines])[:-1] - 1
+            of_lines = [self._known_or_unknown(tokenizer(line)) for line in text.split("\n")]
+            ids = np.array([i for line in of_lines for i in (*line, UNKNOWN)][:-1], np.int32)
+            line_ends = np.cumsum([len(line) + 1 for line in of_lines])[:-1] - 1
         else:
             ids, line_ends = self._encode(tokenize(text.encode("utf-8", "replace"), tokenizer), tokenizer)
-        last_lines = np.cumsum([t.count("\n") + 1 for t in texts], dtype=np.int64)[:-1] - 1
-        bounds = np.concatenate([[0], line_ends[last_lines], [len(ids)]]).astype(np.int64)
-        return AssignedTokens(ids, self.sense_rows(ids, np.concatenate([[0], line_ends, [len(ids)]])), bounds)
+        lines = np.concatenate([[0], line_ends, [len(ids)]]).astype(np.int64)
+        return EncodedTexts(ids, lines, lines[np.cumsum([0, *(text.count("\n") + 1 for text in texts)])])
 
     def sense_rows(self, ids: NDArray[np.int32], sentences: NDArray[np.int64]) -> NDArray[np.int32]:
         """The row of the sense of each word, those of words with one sense included; UNKNOWN for other ids.
