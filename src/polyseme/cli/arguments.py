@@ -37,7 +37,11 @@ QuietFlag = Annotated[bool, SWITCH, Parameter(help="Show no progress.")]
 Seed = Annotated[int, between(0, MAX_SEED), Parameter(help="Random seed.")]
 StdinText = Parameter(allow_leading_hyphen=True)  # a single hyphen stands for standard input
 TokenizerName = Annotated[
-    str, Parameter(help="words: Unicode words in lower case. whitespace: split at white space, change nothing.")
+    str,
+    Parameter(
+        help="words: Unicode words in lower case. whitespace: split at white space, change nothing. rjieba: Chinese. "
+        "sudachi: Japanese. pythainlp: Thai."
+    ),
 ]
 
 
