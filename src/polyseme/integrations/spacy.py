@@ -173,27 +173,41 @@ def _row(token: Token, data: ModelData) -> int | None:
     return row if token_words(token.text, data) == (data.word_of(row),) else None
 
 
-def _of_row(value: Callable[[ModelData, Token, int], Any]) -> Callable[[Token], Any]:
-    """The getter of a token attribute that is None for unknown words and in Docs without senses."""
-
-    def get(token: Token) -> Any:
-        model = _tagged_model(token.doc)
-        if model is None or (row := _row(token, model._data)) is None:
-            return None
-        return value(model._data, token, row)
-
-    return get
+def _find_sense(token: Token) -> tuple[ModelData, int] | None:
+    """The model and the row of the sense of a token; None for unknown words and in Docs without senses."""
+    model = _tagged_model(token.doc)
+    if model is None or (row := _row(token, model._data)) is None:
+        return None
+    return model._data, row
 
 
-def _vector(token: Token) -> NDArray[np.float32] | None:
+# The getters of the attributes. They are functions of the module, since spaCy pickles them for spawned processes.
+
+
+def sense(token: Token) -> int | None:
+    found = _find_sense(token)
+    return None if found is None else int(found[0].sense_numbers[found[1]])
+
+
+def sense_key(token: Token) -> str | None:
+    found = _find_sense(token)
+    return None if found is None else found[0].key(found[1])
+
+
+def sense_vector(token: Token) -> NDArray[np.float32] | None:
     model = _tagged_model(token.doc)
     if model is None:
         return None
-    row = _row(token, model._data)
-    return np.zeros(model.dim, np.float32) if row is None else np.array(model.sense_vectors[row])
+    data = model._data
+    row = _row(token, data)
+    return np.zeros(model.dim, np.float32) if row is None else data.vector(data.word_of(row), row)
 
 
-def _probabilities(data: ModelData, token: Token, row: int) -> dict[str, float]:
+def sense_probabilities_by_key(token: Token) -> dict[str, float] | None:
+    found = _find_sense(token)
+    if found is None:
+        return None
+    data, row = found
     word, size = data.word_of(row), data.sense_window
     left = _known_words(reversed(token.doc[: token.i]), data, size)[::-1]
     right = _known_words(token.doc[token.i + 1 :], data, size)
@@ -212,7 +226,7 @@ def _known_words(tokens: Iterable[Token], data: ModelData, size: int) -> list[in
     return known
 
 
-def _tagged_text(doc: Doc) -> str | None:
+def sense_tagged(doc: Doc) -> str | None:
     model = _tagged_model(doc)
     if model is None:
         return None
@@ -225,31 +239,34 @@ def _tagged_text(doc: Doc) -> str | None:
     return "".join(f"{token.text}{tag(token)}{token.whitespace_}" for token in doc)
 
 
-TOKEN_GETTERS: dict[str, Callable[[Token], Any]] = {
-    "sense": _of_row(lambda data, _, row: int(data.sense_numbers[row])),
-    "sense_key": _of_row(lambda data, _, row: data.key(row)),
-    "sense_probabilities": _of_row(_probabilities),
-    "sense_vector": _vector,
+GETTERS: dict[tuple[type, str], Callable[[Any], Any]] = {
+    (Token, "sense"): sense,
+    (Token, "sense_key"): sense_key,
+    (Token, "sense_probabilities"): sense_probabilities_by_key,
+    (Token, "sense_vector"): sense_vector,
+    (Doc, "sense_tagged"): sense_tagged,
 }
 
 
 def register_extensions() -> None:
-    """Register the attributes of Token and Doc, unless they are registered already."""
-    for name, getter in TOKEN_GETTERS.items():
-        if not Token.has_extension(name):
-            Token.set_extension(name, getter=getter)
-    if not Doc.has_extension("sense_tagged"):
-        Doc.set_extension("sense_tagged", getter=_tagged_text)
+    """Register the attributes of Token and Doc; again if this module was imported twice."""
+    for (owner, name), getter in GETTERS.items():
+        registered = owner.get_extension(name)[2] if owner.has_extension(name) else getter  # type: ignore[attr-defined]
+        if getattr(registered, "__module__", None) != __name__:
+            raise ConfigError(
+                f"another package has registered {owner.__name__}._.{name}; "
+                f"remove it with {owner.__name__}.remove_extension('{name}')."
+            )
+        owner.set_extension(name, getter=getter, force=True)  # type: ignore[attr-defined]
 
 
 @Language.factory(
     NAME,
     default_config={"model": ""},
-    assigns=[*(f"token._.{name}" for name in TOKEN_GETTERS), "doc._.sense_tagged"],
+    assigns=[f"{owner.__name__.lower()}._.{name}" for owner, name in GETTERS],
 )
 def make_sense_tagger(nlp: Language, name: str, model: str) -> SenseTagger:  # noqa: ARG001
     """The component, for `nlp.add_pipe` and `spacy.load`."""
-    register_extensions()
     return SenseTagger(model, name)
 
 
