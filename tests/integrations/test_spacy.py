@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyseme import ConfigError, MissingFile, ModelError, SenseModel
+from polyseme import ConfigError, MissingFile, ModelError, SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
 from tests.conftest import ROOT
 
@@ -140,13 +140,19 @@ def test_documents_can_be_stored_with_their_senses(nlp: Any) -> None:
     assert keys(doc) == keys(nlp(TEXT))
 
 
-def test_another_model_at_the_same_path_is_used(mssg: SenseModel, tmp_path: Path) -> None:
+def test_another_model_at_the_same_path_is_used(mssg: SenseModel, planted_text: Path, tmp_path: Path) -> None:
     mssg.save(tmp_path / "m")
     nlp = spacy.blank("en")
     nlp.add_pipe("polyseme", config={"model": str(tmp_path / "m")})
-    assert keys(nlp("bank"))[0] == "bank#1"
-    mssg.refine(merge=["bank#1+bank#2"]).save(tmp_path / "m", force=True)
-    assert keys(nlp("bank"))[0] == "bank"
+    doc = nlp(TEXT)
+    other = train(planted_text, tmp_path / "m", force=True, dim=8, epochs=1, min_count=50, senses=2, threads=1)
+    assert len(other) < len(mssg)
+    assert nlp(TEXT)._.sense_tagged == other.tag(TEXT)
+    assert len(keys(doc)) == len(doc)  # no error, although its senses are those of a model that is gone
+
+
+def test_an_empty_text_has_no_tokens(nlp: Any) -> None:
+    assert nlp("")._.sense_tagged == ""
 
 
 @pytest.mark.parametrize("config", [{}, {"model": ""}])

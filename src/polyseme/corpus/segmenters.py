@@ -11,7 +11,7 @@ import regex
 
 from polyseme.errors import MissingExtra
 
-MAX_CHARACTERS = 1000  # segmented at a time: SudachiPy has a limit, and the time of PyThaiNLP may grow faster than this
+MAX_CHARACTERS = 1000  # segmented at a time: SudachiPy refuses texts of 49 kB
 ASCII = "[0-9A-Za-z_]"
 APOSTROPHES = ("'", "’")
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,6 @@ class SenseTagger:
             raise ConfigError(f"'{name}' needs a model: nlp.add_pipe('{NAME}', config={{'model': 'MODEL'}})")
         self.name = name
         self.path = str(Path(model).absolute())
-        self._words: dict[int, tuple[int, ...]] = {}  # ids of the words of a token, by the hash of its text
 
     @property
     def model(self) -> SenseModel:
@@ -89,7 +89,7 @@ class SenseTagger:
         """Use the model of a saved pipeline. If the pipeline was saved without it, keep the configured model."""
         folder = Path(path) / MODEL_FOLDER
         if folder.exists():
-            self._use(str(folder.absolute()))
+            self.path = str(folder.absolute())
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:  # noqa: ARG002
@@ -97,18 +97,14 @@ class SenseTagger:
         return bytes(srsly.msgpack_dumps({"model": self.path}))
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> SenseTagger:  # noqa: ARG002
-        self._use(srsly.msgpack_loads(data)["model"])
+        self.path = srsly.msgpack_loads(data)["model"]
         return self
-
-    def _use(self, path: str) -> None:
-        self.path = path
-        self._words.clear()
 
     def _assign(self, docs: Sequence[Doc]) -> None:
         """Store the senses of the tokens in each Doc."""
         model = self.model
         lengths = [len(doc) for doc in docs]
-        ids, firsts, sizes = self._word_ids(docs, model._data)
+        ids, firsts, sizes = _word_ids(docs, model._data)
         doc_starts = np.append(firsts, len(ids))[np.cumsum([0, *lengths])]
         sentences = np.unique(np.concatenate([doc_starts, np.flatnonzero(ids == LINE_END)]))
         rows = np.append(model._tagger.sense_rows(ids, sentences), np.int32(UNKNOWN))  # `firsts` may be the end
@@ -118,29 +114,32 @@ class SenseTagger:
             starts = doc.to_array("IDX")[known].astype(np.int32)
             doc.user_data[NAME] = {"model": self.path, "starts": starts, "rows": of_doc[known]}
 
-    def _word_ids(
-        self, docs: Sequence[Doc], data: ModelData
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """The ids of the words of all tokens; and for each token the index of its first word, and how many it has.
 
-        A token may consist of several words of the model (`e-mail`), or of none (a comma).
-        """
-        hashes = [doc.to_array("ORTH") for doc in docs]
-        words = self._words
-        if len(words) > MAX_CACHED_WORDS:
-            words.clear()
-        for doc, of_doc in zip(docs, hashes, strict=True):
-            for text_hash in set(of_doc.tolist()):
-                if text_hash not in words:
-                    words[text_hash] = token_words(doc.vocab.strings[text_hash], data)
-        distinct, token_of = np.unique(np.concatenate(hashes), return_inverse=True)
-        of_distinct = [words[text_hash] for text_hash in distinct.tolist()]
-        ids = np.fromiter(chain.from_iterable(of_distinct), np.int32)
-        sizes = np.array([len(of_token) for of_token in of_distinct], np.int64)
-        starts = (np.cumsum(sizes) - sizes)[token_of]
-        sizes = sizes[token_of]
-        firsts = np.cumsum(sizes) - sizes
-        return ids[np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())], firsts, sizes
+# The ids of the words of a token, by the hash of its text, for each open model.
+_CACHES: WeakKeyDictionary[ModelData, dict[int, tuple[int, ...]]] = WeakKeyDictionary()
+
+
+def _word_ids(docs: Sequence[Doc], data: ModelData) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """The ids of the words of all tokens; and for each token the index of its first word, and how many it has.
+
+    A token may consist of several words of the model (`e-mail`), or of none (a comma).
+    """
+    cache = _CACHES.setdefault(data, {})
+    if len(cache) > MAX_CACHED_WORDS:
+        cache = _CACHES[data] = {}
+    hashes = [doc.to_array("ORTH") for doc in docs]
+    for doc, of_doc in zip(docs, hashes, strict=True):
+        for text_hash in set(of_doc.tolist()):
+            if text_hash not in cache:
+                cache[text_hash] = token_words(doc.vocab.strings[text_hash], data)
+    distinct, token_of = np.unique(np.concatenate(hashes), return_inverse=True)
+    of_distinct = [cache[text_hash] for text_hash in distinct.tolist()]
+    ids = np.fromiter(chain.from_iterable(of_distinct), np.int32)
+    sizes = np.array([len(of_token) for of_token in of_distinct], np.int64)
+    starts = (np.cumsum(sizes) - sizes)[token_of]
+    sizes = sizes[token_of]
+    firsts = np.cumsum(sizes) - sizes
+    return ids[np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())], firsts, sizes
 
 
 def token_words(text: str, data: ModelData) -> tuple[int, ...]:
