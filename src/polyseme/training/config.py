@@ -92,8 +92,8 @@ class TrainConfig:
         help="Maximum number of senses per word for np-mssg. Raise it if words of your corpus have more meanings.",
     )
     min_separation: float = _setting(
-        "senses", 0.73, 0, 2, reason="splits about 8 of 10 ambiguous words and 2 of 10 others",
-        help="np-mssg merges clusters whose separation is lower. Lower it to find more senses; more words with one "
+        "senses", 0.52, 0, 2, reason="splits 8 of 10 ambiguous words, and 1 or 2 of 10 nouns with one meaning",
+        help="np-mssg merges senses whose separation is lower. Lower it to find more senses; more words with one "
              "meaning are then split as well.",
     )
     new_sense_threshold: float = _setting(

@@ -20,6 +20,7 @@ from polyseme.examples.selection import collect_examples
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model import storage
 from polyseme.model.data import ModelData
+from polyseme.model.refine import merge_similar_senses, typical_sense_distance
 from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
@@ -35,6 +36,7 @@ from polyseme.training.events import (
 )
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
+from polyseme.training.sense_discovery import discovers_senses
 from polyseme.training.setting_rules import refuse_no_effect
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
@@ -184,9 +186,13 @@ class _Run:
     def make_model(self, trainer: Trainer, tokenizer: AnyTokenizer) -> SenseModel:
         """The trained model, with example sentences."""
         state, totals, encoded = trainer.state, trainer.totals, trainer.corpus
+        arrays = state.to_model_arrays()
+        sense_distance = typical_sense_distance(arrays)
+        if discovers_senses(state.config):
+            arrays = merge_similar_senses(arrays, sense_distance, state.config.min_separation)
         data = ModelData(
             vocabulary=state.vocabulary,
-            arrays=state.to_model_arrays(),
+            arrays=arrays,
             tokenizer=tokenizer,
             config=state.config.to_dict(),
             corpus={name: encoded.description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
@@ -196,6 +202,7 @@ class _Run:
                 "pairs": totals.pairs,
                 "seconds": trainer.seconds,
                 "threads": state.threads,
+                "sense_distance": sense_distance,
             },
         )
         data.arrays.check(len(state.vocabulary))

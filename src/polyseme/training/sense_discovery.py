@@ -1,17 +1,21 @@
 """Initial senses: clusters of a sample of each word's contexts, computed at the end of the warm-up.
 
-np-mssg decides in two steps how many senses a word has:
+np-mssg decides in three steps how many senses a word has:
 
 1. Words of general use (the, which, however) have one sense. They occur in all kinds of contexts, whose clusters are as
    different as those of random contexts, so clusters cannot tell them from ambiguous words. But they occur everywhere
-   in a text, while words with a topic come in bursts: a word needs a `burstiness` that hardly any of the most frequent
+   in a text, while words with a topic come in bursts: a word needs a `Burstiness` that hardly any of the most frequent
    words of the corpus has. These are mostly words of general use, in any language.
 2. The contexts of other words are clustered, and clusters that are too similar or too small are merged (see
    `polyseme.kernels.kmeans`).
+3. After the training, senses are merged if their centers and sense vectors are too similar (see `group_senses` in
+   `polyseme.kernels.linkage`). More is known then: the centers are means of all occurrences, and the sense vectors of a
+   word with one meaning have learned nearly the same.
 """
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -19,11 +23,12 @@ from numpy.typing import NDArray
 
 from polyseme._io.memory_map import release_pages
 from polyseme.corpus.encoded_corpus import EncodedCorpus
-from polyseme.corpus.occurrences import Occurrences, burstiness, find_occurrences
+from polyseme.corpus.occurrences import Burstiness, Occurrences, burstiness, find_occurrences
 from polyseme.kernels.contexts import gather_contexts
 from polyseme.kernels.kmeans import cluster_words, normalize_rows
 from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import zero_padded_rows
+from polyseme.training.config import TrainConfig
 from polyseme.training.state import TrainState
 
 # Contexts sampled per word. Finding the number of senses takes more than finding a given number.
@@ -32,27 +37,35 @@ SAMPLE, SAMPLE_PER_SENSE, DISCOVERY_SAMPLE = 100, 30, 500
 MIN_SHARE, MIN_TOKENS = 0.05, 30
 CHUNK_WORDS = 32  # words whose contexts a thread holds in memory
 
-# A word can have several senses if it exceeds this percentile of the most frequent words.
-REFERENCE_WORDS, REFERENCE_PERCENTILE = 100, 90
-# If the median of these words is lower, most of them are words of general use, and none of them is split (in a small
-# vocabulary: of 1% of the words), because some come in bursts, such as pronouns in biographies. The median is higher in
-# texts without stop words.
+# The contexts of a word are clustered if it exceeds this percentile of the most frequent words: 100 of them, or 2% of a
+# small vocabulary.
+REFERENCE_WORDS, REFERENCE_SHARE, REFERENCE_PERCENTILE = 100, 0.02, 95
+# If the median burstiness of these words is lower, most of them are words of general use, and none of them is split,
+# because some come in bursts, such as pronouns in biographies. The median is higher in texts without stop words.
 GENERAL_BURSTINESS = 0.5
-# A burstiness of 1 is enough: the geometric mean of the distances is then e times shorter than for random positions.
-# Without this limit, the most frequent words of a text without stop words would set a threshold for words with a topic.
-ENOUGH_BURSTINESS = 1.0
-# In a text whose words have a lower median, such as shuffled sentences, burstiness says nothing.
+# This much is enough, overall and locally. Without a limit, the most frequent words of a text without stop words would
+# set a threshold for words with a topic.
+ENOUGH_BURSTINESS = (1.0, 0.5)
+# In a text whose words have a lower median, such as shuffled words, burstiness says nothing.
 MIN_MEDIAN_BURSTINESS = 0.2
+
+# The separation of clusters, where there are no sense vectors yet, must be higher than `min_separation` by this factor.
+CLUSTER_SEPARATION = 1.2
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+def discovers_senses(config: TrainConfig) -> bool:
+    """Whether the number of senses of each word follows from clusters of its contexts."""
+    return config.model == "np-mssg" and config.sense_init == "clusters" and config.warmup > 0
+
+
 def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     """Set the senses of each word that can have several to clusters of its contexts.
 
-    mssg makes `senses` clusters; np-mssg makes up to `max_senses` and merges those with a separation below
-    `min_separation`. A word with fewer contexts than clusters is skipped: its senses are filled during training.
+    mssg makes `senses` clusters; np-mssg makes up to `max_senses` and merges those that are too similar. A word with
+    fewer contexts than clusters is skipped: its senses are filled during training.
     """
     config, p = state.config, state.parameters
     counts = state.vocabulary.counts
@@ -62,14 +75,11 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
     discovers = config.model == "np-mssg"
     gated = discovers and config.multi_sense_words is None  # a list of words is the user's decision
     if gated:
-        scores = burstiness(corpus.tokens, len(counts))
-        threshold = specificity_threshold(scores[:REFERENCE_WORDS], scores[words], ENOUGH_BURSTINESS)
-        if threshold is not None and np.median(scores[words]) > MIN_MEDIAN_BURSTINESS:
-            if np.median(scores[:REFERENCE_WORDS]) < GENERAL_BURSTINESS:
-                words = words[words >= min(REFERENCE_WORDS, len(counts) // 100)]
-            words, gated = words[scores[words] >= threshold], False
+        specific = specific_words(burstiness(corpus.tokens, len(counts)), words)
+        if specific is not None:
+            words, gated = specific, False
     max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
-    min_separation = config.min_separation if discovers else 0.0
+    min_separation = CLUSTER_SEPARATION * config.min_separation if discovers else 0.0
     occurrences = find_occurrences(corpus.tokens, counts, words, max_occurrences=max_occurrences, seed=config.seed)
     sample = _ContextSample(state, corpus, occurrences)
     tightness = np.zeros(len(counts), np.float32)
@@ -104,19 +114,39 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus) -> None:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
     release_pages(corpus.tokens)
     if gated:
-        threshold = specificity_threshold(tightness[:REFERENCE_WORDS], tightness[words], np.inf)
+        threshold = specificity_threshold(tightness[: _num_reference_words(len(counts))], tightness[words], np.inf)
         if threshold is not None:
             _unsplit(state, words[tightness[words] < threshold])
+
+
+def specific_words(scores: Burstiness, words: Ints) -> Ints | None:
+    """Those of `words` that are not of general use, by their burstiness; None if it says nothing in this corpus."""
+    if not len(words) or np.median(scores.overall[words]) <= MIN_MEDIAN_BURSTINESS:
+        return None
+    num_reference = _num_reference_words(len(scores.overall))
+    specific = np.ones(len(words), np.bool_)
+    for score, enough in zip(scores, ENOUGH_BURSTINESS, strict=True):
+        threshold = specificity_threshold(score[:num_reference], score[words], enough)
+        if threshold is None:
+            return None
+        specific &= score[words] >= threshold
+    if np.median(scores.overall[:num_reference]) < GENERAL_BURSTINESS:
+        specific &= words >= num_reference
+    return words[specific]
+
+
+def _num_reference_words(vocabulary_size: int) -> int:
+    return min(REFERENCE_WORDS, math.ceil(REFERENCE_SHARE * vocabulary_size))
 
 
 def specificity_threshold(reference: NDArray[np.floating], words: NDArray[np.floating], enough: float) -> float | None:
     """The lowest score of words that are not of general use, from the scores of the most frequent words.
 
-    None if half of the words that can have several senses do not reach it: then the score says nothing in this corpus,
-    as burstiness in a corpus of shuffled sentences.
+    None if fewer than a quarter of the words that can have several senses reach it: then the score says nothing in this
+    corpus.
     """
     threshold = min(float(np.percentile(reference, REFERENCE_PERCENTILE)), enough)
-    return threshold if len(words) and np.median(words) > threshold else None
+    return threshold if len(words) and np.percentile(words, 75) > threshold else None
 
 
 def _unsplit(state: TrainState, words: Ints) -> None:
