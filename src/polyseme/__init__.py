@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 __all__ = [
     "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "Interrupted", "MissingExtra",
     "MissingFile", "ModelError", "Neighbour", "OutputExists", "PolysemeError", "Sense", "SenseModel",
-    "SenseProbability", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord", "__version__",
-    "export", "load", "train",
+    "SenseProbability", "SenseVectorizer", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord",
+    "__version__", "export", "load", "train",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from polyseme.examples.store import Example
     from polyseme.formats.export import export
     from polyseme.formats.open_model import open_model as load
+    from polyseme.integrations.sklearn import SenseVectorizer
     from polyseme.model.results import (
         Disambiguation,
         Neighbour,
@@ -57,6 +58,7 @@ _MODULES = {
     ),
     "polyseme.examples.store": ("Example",),
     "polyseme.formats.export": ("export",),
+    "polyseme.integrations.sklearn": ("SenseVectorizer",),
     "polyseme.model.results": ("Disambiguation", "Neighbour", "Sense", "SenseProbability", "Senses", "Similarity"),
     "polyseme.model.sense_model": ("SenseModel",),
     "polyseme.training.config": ("TrainConfig",),

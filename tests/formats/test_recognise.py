@@ -13,13 +13,13 @@ import pytest
 
 from polyseme import load
 from polyseme._io.thread_pool import available_cores
+from polyseme._io.zstd import load_zstd
 from polyseme.errors import ConfigError, DataError
-from polyseme.formats.text_file import _zstd
 
 LINES = b"the 1 1\nbank 1 0.5\n"
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, _zstd().compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, load_zstd().compress])
 def test_compressed_files_are_read_whatever_their_name_and_refused_if_cut(compress: object, tmp_path: Path) -> None:
     data: bytes = compress(LINES * 1 + b"".join(b"w%d 1 %d\n" % (i, i * i) for i in range(500)))  # type: ignore[operator]
     (tmp_path / "v").write_bytes(data)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
+from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.model import tagging
 from polyseme.model.tagging import Tagger
 from tests.evaluation.toy import toy
@@ -103,3 +104,14 @@ def test_a_model_with_a_function_as_tokenizer_returns_tokens(planted_text: Path,
     assert again.tag("money-bank-loan") == model.tag("money-bank-loan")
     again.save(tmp_path / "copy")
     assert SenseModel.load(tmp_path / "copy", dashes).tag("money-bank-loan") == model.tag("money-bank-loan")
+
+
+def test_texts_are_encoded_alike_with_every_tokenizer(planted_text: Path, tmp_path: Path) -> None:
+    train(planted_text, tmp_path / "m", tokenizer=str.split, dim=16, epochs=1, threads=1)
+    texts = ["money bank\n\nzebra", "", "boat", "\n"]
+    index = SenseModel.load(tmp_path / "m").vocabulary.index
+    for tokenizer in (str.split, "whitespace", "words"):
+        encoded = SenseModel.load(tmp_path / "m", get_tokenizer(tokenizer))._tagger.encode(texts)
+        assert encoded.ids.tolist() == [index["money"], index["bank"], -1, -1, -1, -1, -1, index["boat"], -1, -1]
+        assert encoded.lines.tolist() == [0, 2, 3, 5, 6, 8, 9, 10]
+        assert encoded.bounds.tolist() == [0, 5, 6, 8, 10]

@@ -56,7 +56,11 @@ FieldOption = Annotated[
 ]
 StdinText = Parameter(allow_leading_hyphen=True)  # a single hyphen stands for standard input
 TokenizerName = Annotated[
-    str, Parameter(help="words: Unicode words in lower case. whitespace: split at white space, change nothing.")
+    str,
+    Parameter(
+        help="words: Unicode words in lower case. whitespace: split at white space, change nothing. rjieba: Chinese. "
+        "sudachi: Japanese. pythainlp: Thai."
+    ),
 ]
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.corpus.segmenters import APOSTROPHES, Segmenter
 from polyseme.corpus.tokenizers import Tokenizer
 from polyseme.kernels import text as kernels
 
@@ -46,7 +47,35 @@ def tokenize(text: bytes, tokenizer: Tokenizer) -> TokenSpans:
         kernels.lower_ascii(letters)
     bounds = np.empty((len(text) + 2, 2), np.int32)
     n = kernels.find_spans(letters, tokenizer.classes, bounds)
+    if tokenizer.segmenter is not None:
+        return TokenSpans(letters, _segment(text, bounds[:n], tokenizer.segmenter))
     return TokenSpans(letters, bounds[:n])
+
+
+def _segment(text: bytes, runs: NDArray[np.int32], segmenter: Segmenter) -> NDArray[np.int32]:
+    """The spans of the words in runs of letters. ASCII runs are words, and line ends stay as they are.
+
+    runs  IN  int32 (k, 2)  spans in bytes
+    """
+    characters = text.decode()
+    is_first_byte = (np.frombuffer(text, np.uint8) & 0xC0) != 0x80
+    byte_offsets = np.append(np.flatnonzero(is_first_byte), len(text))  # of characters
+    run_bounds = np.searchsorted(byte_offsets, runs)  # in characters
+    sizes: list[int] = []  # words of each run
+    characters_of_words: list[int] = []
+    is_word: list[bool] = []
+    for start, end in run_bounds.tolist():
+        run = characters[start:end]
+        words = [run] if run.isascii() else segmenter.split(run)
+        sizes.append(len(words))
+        characters_of_words += map(len, words)
+        is_word += [word not in APOSTROPHES for word in words]
+    lengths = np.array(characters_of_words, np.int64)
+    word_ends = np.cumsum(lengths)
+    gaps = run_bounds[:, 1] - word_ends[np.cumsum(sizes, dtype=np.int64) - 1]  # characters outside of words, so far
+    ends = word_ends + np.repeat(gaps, sizes)
+    spans = np.stack([ends - lengths, ends], axis=1)[np.array(is_word, np.bool_)]
+    return byte_offsets[spans].astype(np.int32)
 
 
 class Lexicon:

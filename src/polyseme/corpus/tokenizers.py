@@ -1,4 +1,4 @@
-"""Tokenizers: Unicode words (the default), whitespace, or any function from a line to a list of words."""
+"""Tokenizers: Unicode words (the default), whitespace, languages without spaces, or any function of the user."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from polyseme.corpus.segmenters import APOSTROPHES, PYTHAINLP, RJIEBA, SUDACHI, Segmenter
 from polyseme.errors import ConfigError, shorten
 
 CODE_POINTS = 0x110000
@@ -22,11 +23,12 @@ NUL = "\0"  # separates the tokens of a callable; no text contains it
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """Splits text into words by character class, then normalizes each word.
+    """Splits text into words by character class, and each of these with a segmenter, then normalizes each word.
 
     single, word, joiner  regular expressions of one character: the classes of `polyseme.kernels.text`
     normalize             maps a word to its normalized form
     lowercase             whether ASCII letters are lower-cased while splitting; must normalize every ASCII word
+    segmenter             for languages without spaces, where words of the classes above are phrases
     """
 
     name: str
@@ -35,6 +37,7 @@ class Tokenizer:
     joiner: str
     normalize: Callable[[str], str]
     lowercase: bool
+    segmenter: Segmenter | None = None
 
     @cached_property
     def pattern(self) -> regex.Pattern[str]:
@@ -57,7 +60,11 @@ class Tokenizer:
         return classes
 
     def __call__(self, text: str) -> list[str]:
-        return [self.normalize(word) for word in self.pattern.findall(text)]
+        runs = self.pattern.findall(text)
+        if self.segmenter is None:
+            return [self.normalize(word) for word in runs]
+        words = (word for run in runs for word in self.segmenter.split(run))
+        return [self.normalize(word) for word in words if word not in APOSTROPHES]
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,14 @@ WORDS = Tokenizer(
 WHITESPACE = Tokenizer("whitespace", single=_NEVER, word=r"[^\s\0]", joiner=_NEVER, normalize=identity, lowercase=False)
 NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVER, normalize=identity, lowercase=False)
 
+# The tokenizers that users can name.
+TOKENIZERS: dict[Any, Tokenizer] = {"words": WORDS, "whitespace": WHITESPACE} | {
+    segmenter.name: Tokenizer(
+        segmenter.name, _NEVER, word=r"\w", joiner="['’]", normalize=lower_nfc, lowercase=True, segmenter=segmenter
+    )
+    for segmenter in (RJIEBA, SUDACHI, PYTHAINLP)
+}
+
 AnyTokenizer = Tokenizer | CallableTokenizer
 
 
@@ -107,11 +122,11 @@ def get_tokenizer(tokenizer: str | Callable[[str], list[str]] | AnyTokenizer) ->
     >>> get_tokenizer("whitespace")("The bank,  unchanged.")
     ['The', 'bank,', 'unchanged.']
     """
-    by_name: dict[Any, Tokenizer] = {"words": WORDS, "whitespace": WHITESPACE}
     if isinstance(tokenizer, Tokenizer | CallableTokenizer):
         return tokenizer
-    if tokenizer in by_name:
-        return by_name[tokenizer]
+    if tokenizer in TOKENIZERS:
+        return TOKENIZERS[tokenizer]
     if callable(tokenizer):
         return CallableTokenizer(tokenizer)
-    raise ConfigError(f"tokenizer '{shorten(tokenizer)}' is not known; use 'words', 'whitespace' or a function.")
+    names = ", ".join(f"'{name}'" for name in TOKENIZERS)
+    raise ConfigError(f"tokenizer '{shorten(tokenizer)}' is not known; use {names} or a function.")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme._io.thread_pool import available_cores, map_in_order
+from polyseme._io.zstd import load_zstd
 from polyseme.errors import DataError, shorten
 from polyseme.formats.lines import MAX_LINE_BYTES
 
@@ -58,17 +58,9 @@ def _decompressed(raw: BinaryIO) -> BinaryIO:
     head = raw.read(8)
     raw.seek(0)
     if head.startswith(ZSTD_MAGIC):
-        return cast(BinaryIO, _zstd().open(raw))
+        return cast(BinaryIO, load_zstd().open(raw))
     opener: Any = next((opener for magic, opener in MAGIC.items() if head.startswith(magic)), None)
     return raw if opener is None else cast(BinaryIO, opener(raw))
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
 
 
 class _Parsed(NamedTuple):

@@ -89,7 +89,8 @@ def train(
     freeze              keep the vectors of `init` as they are, and learn only those of new words
     config              all settings, instead of `recipe` and `settings`
     recipe              preset for settings that are not given: 'default' or 'paper'
-    tokenizer           'words', 'whitespace', or a function from a line of text to its words
+    tokenizer           'words', 'whitespace', 'rjieba' (Chinese), 'sudachi' (Japanese), 'pythainlp' (Thai), or a
+                        function from a line of text to its words
     resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
     force               overwrite `out` and discard an unfinished run of it
     listen              called with each event (polyseme.training.events), instead of showing progress
