@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from polyseme.cli.arguments import SWITCH, QuietFlag, StdinText, TokenizerName, check_paths
+from polyseme.cli.settings import given_settings, settings_options
 from polyseme.cli.signals import Signals
 from polyseme.errors import OutputExists
+
+if TYPE_CHECKING:
+    from polyseme.corpus.phrases import PhraseSettings
+
+Options = settings_options("phrase")
 
 
 def encode(
@@ -22,11 +28,13 @@ def encode(
         ),
     ],
     tokenizer: TokenizerName = "words",
+    options: Annotated[Options | None, Parameter(name="*")] = None,  # type: ignore[valid-type]
     force: Annotated[bool, SWITCH, Parameter(help="Overwrite OUT.")] = False,
     quiet: QuietFlag = False,
 ) -> None:
     """Encode texts as token ids, to train on them several times."""
     corpus, out = check_paths(paths, "polyseme encode CORPUS... OUT")
+    phrases = _phrase_settings(options)
     folder = Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
     from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 
@@ -42,5 +50,21 @@ def encode(
     from polyseme.training.progress import ProgressDisplay
 
     with Signals() as signals, ProgressDisplay(quiet) as progress:
-        encoded = run(find_sources(corpus), get_tokenizer(tokenizer), folder, progress, signals.check)
-    print(f"{out}: {len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words")
+        encoded = run(find_sources(corpus), get_tokenizer(tokenizer), folder, progress, signals.check, phrases)
+    found = "" if encoded.phrases is None else f", {len(encoded.phrases):,} phrases"
+    sizes = f"{len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words"
+    print(f"{out}: {sizes}{found}")
+
+
+def _phrase_settings(options: object) -> PhraseSettings | None:
+    """How to find phrases; None if they are not wanted."""
+    from polyseme.corpus.phrases import PhraseSettings
+    from polyseme.training.config import make_config
+    from polyseme.training.setting_rules import refuse_no_effect
+
+    given = given_settings(options)
+    config = make_config(**given)
+    refuse_no_effect(config, given)
+    if not config.phrases:
+        return None
+    return PhraseSettings(config.phrase_threshold, config.phrase_min_count, config.phrase_passes)

@@ -7,6 +7,7 @@
     tokens.bin        int32: the text as ids
     sentences.bin     int64: start of each sentence in tokens.bin, and the end of the last
     byte_offsets.bin  int64: byte offset of each sentence in its (decompressed) source
+    phrases.txt       the phrases that were joined, if any: words separated by tabs
 
 A vocabulary is a prefix of words.tsv, so one encoded corpus can be used with any minimum count.
 """
@@ -27,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from polyseme._io.memory_map import release_pages
 from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import check_types, read_json_object
+from polyseme.corpus.phrases import MAX_PASSES, Phrases, PhraseSettings, read_phrases
 from polyseme.corpus.readers.text import replace_bad_bytes
 from polyseme.corpus.sources import Source
 from polyseme.errors import CorpusError, PolysemeError, shorten
@@ -34,11 +36,13 @@ from polyseme.kernels.occurrences import count_tokens
 from polyseme.vocabulary import read_words
 
 FORMAT_VERSION = 2
+PHRASES_VERSION = 3  # of a corpus with phrases: earlier versions of polyseme would not join them in other text
 DESCRIPTION_FILE = "corpus.json"
 WORDS_FILE = "words.tsv"
 TOKENS_FILE = "tokens.bin"
 SENTENCES_FILE = "sentences.bin"
 BYTE_OFFSETS_FILE = "byte_offsets.bin"
+PHRASES_FILE = "phrases.txt"
 DESCRIPTION_TYPES = {
     "tokenizer": str,
     "tokens": int,
@@ -50,6 +54,7 @@ DESCRIPTION_TYPES = {
     "offsets_are_exact": bool,
 }
 SOURCE_TYPES = {"path": str, "size": int, "modified": int}
+PHRASE_TYPES = {"threshold": float, "min_count": int, "passes": int}
 
 # Names in format version 1.
 VERSION_1_BYTE_OFFSETS_FILE = "places.bin"
@@ -71,6 +76,7 @@ class EncodedCorpus:
     words: list[str]
     counts: NDArray[np.int64]
     description: dict[str, Any]
+    phrases: Phrases | None = None
 
     @classmethod
     def open(cls, folder: Path) -> EncodedCorpus:
@@ -103,6 +109,7 @@ class EncodedCorpus:
             words,
             counts,
             description,
+            _read_phrases(folder, description),
         )
         corpus._check_tokens()
         corpus._check_sentences()
@@ -226,11 +233,11 @@ def _read_description(folder: Path) -> dict[str, Any]:
         version = description["format_version"]
         if version == 1:
             description = {VERSION_1_KEYS.get(key, key): value for key, value in description.items()}
-        if version <= FORMAT_VERSION:
+        if version <= PHRASES_VERSION:
             _check_description(description)
     except ValueError as error:
         raise ValueError(f"{DESCRIPTION_FILE}: {error}") from error
-    if version > FORMAT_VERSION:
+    if version > PHRASES_VERSION:
         raise CorpusError(f"{folder} was written by a newer polyseme; upgrade with: pip install -U polyseme")
     return description
 
@@ -250,6 +257,30 @@ def _check_description(description: dict[str, Any]) -> None:
         raise ValueError("'source_sentences' are not whole numbers in ascending order")
     if len(starts) != len(description["sources"]) + 1 or starts[0] != 0 or starts[-1] != description["sentences"]:
         raise ValueError("'source_sentences' do not cover all sentences")
+    if settings := _phrase_settings(description):
+        check_types(settings, PHRASE_TYPES)
+        if settings.keys() != PHRASE_TYPES.keys() or not 1 <= settings["passes"] <= MAX_PASSES:
+            raise ValueError(f"the settings of 'phrases' are not valid: {shorten(settings)}")
+
+
+def _phrase_settings(description: dict[str, Any]) -> dict[str, Any] | None:
+    """The settings in a description by which phrases were found: {} if they are from elsewhere, None if there are none.
+
+    ValueError if a corpus without phrases has settings, or the reverse.
+    """
+    settings = description.get("phrases")
+    with_phrases = description["format_version"] >= PHRASES_VERSION
+    if with_phrases != isinstance(settings, dict):
+        raise ValueError(f"'phrases' does not fit the format version {description['format_version']}")
+    return settings if with_phrases else None
+
+
+def _read_phrases(folder: Path, description: dict[str, Any]) -> Phrases | None:
+    settings = _phrase_settings(description)
+    if settings is None:
+        return None
+    plain_file_size(folder / PHRASES_FILE)
+    return read_phrases(folder / PHRASES_FILE, PhraseSettings(**settings) if settings else None)
 
 
 def _map(path: Path, dtype: type[np.generic], length: int) -> NDArray[Any]:

@@ -124,7 +124,7 @@ def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
     remaining = MAX_OCCURRENCES
     window = data.sense_window
     for line in (line for source in find_sources([path]) for line in read_lines(source, MAX_LINE_BYTES)):
-        tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
+        tokens = data.known_ids(data.tokenize(line.decode("utf-8", "replace")))
         for position, word in enumerate(tokens):
             if data.num_visible_senses[word] > 1:
                 left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]

@@ -106,7 +106,7 @@ def pseudowords(
     config  the settings to evaluate; its seed is replaced by `seed`
     """
     base = _known_settings(model) if config is None else config.to_dict()
-    settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None})
+    settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None, "phrases": False})
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
         corpus = EncodedCorpus.open(path) if is_encoded(path) else _encode(model, path, Path(folder))
         selection = select_words(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
@@ -149,7 +149,7 @@ def _known_settings(model: SenseModel) -> dict[str, Any]:
 
 
 def _encode(model: SenseModel, path: Path, folder: Path) -> EncodedCorpus:
-    return encode(find_sources([path]), model.tokenizer, folder / "corpus", lambda _: None)
+    return encode(find_sources([path]), model.tokenizer, folder / "corpus", phrases=model._data.phrases)
 
 
 def select_words(

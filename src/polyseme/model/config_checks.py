@@ -15,7 +15,13 @@ TYPES: dict[str, dict[str, type]] = {
     "training": {"seconds": float, "loss": float, "threads": int},
 }
 OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # imported vectors and models of version 1 do not have these
-    "settings": {"sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int},
+    "settings": {
+        "sense_window": int,
+        "sense_decay": float,
+        "multi_sense_top": int,
+        "multi_sense_min_count": int,
+        "phrases": bool,
+    },
     "corpus": {"bad_bytes": int},
     "training": {},
 }

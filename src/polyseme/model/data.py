@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.corpus.phrases import JOINER, Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
@@ -31,6 +32,7 @@ class ModelData:
     training     loss, tokens, seconds and threads of the training run
     labels       names that users gave to senses, by key
     refinements  the options of each `refine` since the training
+    phrases      sequences of words that are words of the vocabulary; None if none were joined in the training corpus
     """
 
     vocabulary: Vocabulary
@@ -42,6 +44,12 @@ class ModelData:
     read_examples: ExampleReader = no_examples
     labels: dict[str, str] = field(default_factory=dict)
     refinements: tuple[str, ...] = ()
+    phrases: Phrases | None = None
+
+    def tokenize(self, text: str) -> list[str]:
+        """The words and phrases of a text."""
+        tokens = self.tokenizer(text)
+        return tokens if self.phrases is None else self.phrases.join(tokens)
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
@@ -147,12 +155,15 @@ class ModelData:
         return None if row is None else (word, row)
 
     def word_id(self, word: str) -> int | None:
-        """The id of a word, as spelled or else as the tokenizer normalizes it ('Bank' is 'bank'); None if unknown."""
+        """The id of a word, as spelled or else as the tokenizer normalizes it; None if unknown.
+
+        'Bank' is 'bank', and 'New York' is 'new_york'.
+        """
         index = self.vocabulary.index
         if word in index:
             return index[word]
         tokens = [] if "#" in word else self.tokenizer(word)  # a tokenizer may drop the # of `bank#`
-        spellings = (tokens[0] if len(tokens) == 1 else word, word.lower())
+        spellings = (JOINER.join(tokens), word.lower())
         return next((index[spelling] for spelling in spellings if spelling in index), None)
 
     def known_ids(self, tokens: Sequence[str]) -> list[int]:

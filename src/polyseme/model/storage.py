@@ -5,6 +5,7 @@ config.json        format version, settings, corpus, training run; size and dige
 vocabulary.tsv     word TAB count, most frequent first
 model.safetensors  the arrays of `polyseme.model.arrays`, and the offset of each word's line in examples.jsonl
 examples.jsonl     one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
+phrases.txt        the phrases, if the model has any: words separated by tabs
 README.md          the model card
 """
 
@@ -26,6 +27,7 @@ from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import read_json_object
 from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme._io.thread_pool import map_in_order
+from polyseme.corpus.phrases import read_phrases
 from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, get_tokenizer
 from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError, shorten
 from polyseme.examples.store import parse_line
@@ -37,6 +39,7 @@ from polyseme.model.version_1 import OLD_ARRAYS, upgrade_settings
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
 FORMAT_VERSION = 2
+PHRASES_VERSION = 3  # of a model with phrases: earlier versions of polyseme would not join them in text
 CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
     "config.json",
     "vocabulary.tsv",
@@ -44,7 +47,8 @@ CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
     "examples.jsonl",
     "README.md",
 )
-DIGESTED = (WORDS, TENSORS, EXAMPLES)  # the only files that config.json may name
+PHRASES = "phrases.txt"
+DIGESTED = (WORDS, TENSORS, EXAMPLES)  # with PHRASES, the only files that config.json may name
 LOG = "training.jsonl"  # the log of the training run, if there is one
 WORDS_PER_WRITE = 1000  # whose examples are written together
 MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
@@ -63,8 +67,11 @@ def save(
         if log is not None and log.exists():
             (folder / LOG).write_bytes(log.read_bytes())
         files = [folder / name for name in DIGESTED]
+        if data.phrases is not None:
+            (folder / PHRASES).write_bytes(data.phrases.to_bytes())
+            files.append(folder / PHRASES)
         config = {
-            "format_version": FORMAT_VERSION,
+            "format_version": FORMAT_VERSION if data.phrases is None else PHRASES_VERSION,
             "settings": data.config,
             "tokenizer": data.tokenizer.name,
             "corpus": data.corpus,
@@ -84,7 +91,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
     config = read_config(path)
     try:
         _check_values(config)
-        for name in DIGESTED:
+        for name in _files(config):
             _check_file(path, name, config, MAX_DIGESTED_BYTES)
         words, counts = read_words(path / WORDS)
         arrays, offsets = _map_arrays(path, len(words))
@@ -100,6 +107,7 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
             training=config["training"],
             labels=config.get("labels", {}),
             refinements=tuple(config.get("refinements", [])),
+            phrases=read_phrases(path / PHRASES) if PHRASES in _files(config) else None,
             read_examples=lambda first, end: [
                 _read_examples(path, examples, offset) for offset in offsets[first:end].tolist()
             ],
@@ -139,7 +147,7 @@ def verify(path: Path) -> None:
     load(path)
     config = read_config(path)
     try:
-        for name in DIGESTED:
+        for name in _files(config):
             _check_file(path, name, config, None)
     except ModelError as error:
         raise _damaged(path, str(error)) from error
@@ -155,20 +163,25 @@ def read_config(path: Path) -> dict[str, Any]:
         version = config.get("format_version")
         if type(version) is not int or not all(isinstance(config.get(name), dict) for name in ("files", "settings")):
             raise ValueError("it does not describe a polyseme model")
-        if version <= FORMAT_VERSION and (unknown := sorted(config["files"].keys() - set(DIGESTED))):
+        if version <= PHRASES_VERSION and (unknown := sorted(config["files"].keys() - set(_files(config)))):
             raise ValueError(f"it names the file '{shorten(unknown[0])}', which a model does not have")
     except FileNotFoundError:
         raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None
     except (OSError, ValueError) as error:
         raise _damaged(path, f"{CONFIG} cannot be read ({error})") from error
-    if version > FORMAT_VERSION:
+    if version > PHRASES_VERSION:
         raise ModelError(
-            f"{path} has the format version {version}, and this polyseme reads up to version {FORMAT_VERSION}; "
+            f"{path} has the format version {version}, and this polyseme reads up to version {PHRASES_VERSION}; "
             f"upgrade with: pip install -U polyseme"
         )
     if version == 1:
         config["settings"] = upgrade_settings(config["settings"])
     return config
+
+
+def _files(config: dict[str, Any]) -> tuple[str, ...]:
+    """The files of a model that config.json has digests of."""
+    return (*DIGESTED, PHRASES) if config["format_version"] >= PHRASES_VERSION else DIGESTED
 
 
 def is_model(path: Path) -> bool:

@@ -33,6 +33,7 @@ from polyseme.training.events import (
     raise_if_stopped,
     silent,
 )
+from polyseme.training.phrases import phrase_settings, refuse_other_phrases, settings_with_phrases
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
 from polyseme.training.setting_rules import refuse_no_effect
@@ -136,6 +137,7 @@ class _Run:
                 f"train with --tokenizer {before}, or encode it again."
             )
         config = self.config
+        refuse_other_phrases(config, encoded)
         vocabulary = Vocabulary.from_counts(
             encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
         )
@@ -164,7 +166,8 @@ class _Run:
             encoded = EncodedCorpus.open(kept)
             _refuse_another_corpus(paths, encoded)
             return encoded
-        return encode(find_sources(paths), tokenizer, kept, self.listen, self._raise_if_stopped)
+        phrases = phrase_settings(self.config)
+        return encode(find_sources(paths), tokenizer, kept, self.listen, self._raise_if_stopped, phrases)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
@@ -187,7 +190,7 @@ class _Run:
             vocabulary=state.vocabulary,
             arrays=state.to_model_arrays(),
             tokenizer=tokenizer,
-            config=state.config.to_dict(),
+            config=settings_with_phrases(state.config, encoded),
             corpus={name: encoded.description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
             training={
                 "loss": totals.loss / max(totals.pairs, 1),
@@ -196,6 +199,7 @@ class _Run:
                 "seconds": trainer.seconds,
                 "threads": state.threads,
             },
+            phrases=None if encoded.phrases is None else encoded.phrases.known_to(state.vocabulary),
         )
         data.arrays.check(len(state.vocabulary))
         return SenseModel(replace(data, read_examples=self._collect_examples(data, encoded, state.threads)))
@@ -212,6 +216,7 @@ class _Run:
             data.arrays.sense_offsets,
             data.num_visible_senses,
             data.tokenizer,
+            phrases=encoded.phrases,
             per_sense=self.config.examples,
             seed=self.config.seed,
             threads=threads,
