@@ -315,8 +315,8 @@ def test_a_giant_word_is_shortened_in_messages(mssg: SenseModel) -> None:
 
 def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
-    (copy / "config.json").write_text(json.dumps({**config, "format_version": 3}))
-    with pytest.raises(ModelError, match="has the format version 3, and this polyseme reads up to version 2; upgrade"):
+    (copy / "config.json").write_text(json.dumps({**config, "format_version": 4}))
+    with pytest.raises(ModelError, match="has the format version 4, and this polyseme reads up to version 3; upgrade"):
         SenseModel.load(copy)
 
 

@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.blocks import block_bounds
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.phrases import Phrases, PhraseSettings
@@ -24,10 +25,13 @@ from polyseme.kernels import phrases as kernels
 from polyseme.kernels.occurrences import count_tokens
 
 CHUNK_TOKENS = 1 << 20
+THREADS = 2  # join words, while the thread of the caller counts or writes them
 MAX_FREQUENCY = 0.002  # more frequent words are part of no phrase: mostly function words, about 40 in English
 MAX_PAIRS = 1 << 23  # in the table of counts, which then takes 200 MB
 INITIAL_PAIRS = 1 << 16
 SLOTS_PER_PAIR = 2
+ROUNDING = 1e-5  # relative, of the single-precision bound on NPMI by which pairs are skipped
+EPSILON = 1e-9  # so that words that occur only together have an NPMI of 1
 LOW_BITS = np.uint64(2**32 - 1)
 
 Ints = NDArray[np.int64]
@@ -44,9 +48,10 @@ def find_phrases(corpus: EncodedCorpus, settings: PhraseSettings, check: Check =
         counts = count_units(corpus, sequences, check)
         pairs = PairCounts()
         information = _information(counts, settings.min_count)
+        bound = np.float32(settings.threshold * (1 - ROUNDING))
         for units, sentences in joined_chunks(corpus, make_trie(sequences, num_words), check):
             keys = np.empty(len(units), np.uint64)
-            k = kernels.find_pairs(units, sentences, information, np.float32(settings.threshold), first_new, keys)
+            k = kernels.find_pairs(units, sentences, information, bound, first_new, keys)
             pairs.add(keys[:k])
         known = dict.fromkeys(sequences)
         for first, second in _select(pairs, counts, settings):
@@ -79,7 +84,7 @@ def _select(pairs: PairCounts, counts: Ints, settings: PhraseSettings) -> list[t
     total = float(counts.sum())
     together = pair_counts.astype(np.float64)
     chance = counts[first].astype(np.float64) * counts[second] / total
-    selected = np.log(together / chance) >= settings.threshold * -np.log(together / total)
+    selected = np.log(together / chance) >= settings.threshold * -np.log(together / total) - EPSILON
     order = np.lexsort((keys[selected], -together[selected]))
     return list(zip(first[selected][order].tolist(), second[selected][order].tolist(), strict=True))
 
@@ -87,13 +92,12 @@ def _select(pairs: PairCounts, counts: Ints, settings: PhraseSettings) -> list[t
 class PairCounts:
     """Counts of pairs, in bounded memory.
 
-    If there are more than `max_pairs` pairs, the rarest are dropped, as in word2vec: first those counted once, the next
-    time those counted twice, and so on. Counts of pairs that were dropped and come again are then too low.
+    If there are more than `max_pairs` pairs, the rarer half is dropped. A pair that was dropped and occurs again is
+    counted from 1, so its count can be too low.
     """
 
     def __init__(self, max_pairs: int = MAX_PAIRS) -> None:
         self.max_pairs = max_pairs
-        self.dropped_count = 0  # the highest count of a pair that was dropped
         self._resize(min(INITIAL_PAIRS, max_pairs), np.empty(0, np.uint64), np.empty(0, np.uint32))
 
     def __len__(self) -> int:
@@ -115,9 +119,10 @@ class PairCounts:
         if self._capacity < self.max_pairs:
             self._resize(min(2 * self._capacity, self.max_pairs), *self.at_least(0))
             return
+        min_count = 1
         while len(self) > self.max_pairs // 2:
-            self.dropped_count += 1
-            self._resize(self._capacity, *self.at_least(self.dropped_count + 1))
+            min_count += 1
+            self._resize(self._capacity, *self.at_least(min_count))
 
     def _resize(self, capacity: int, keys: NDArray[np.uint64], counts: NDArray[np.uint32]) -> None:
         slots = 1 << (SLOTS_PER_PAIR * capacity - 1).bit_length()
@@ -153,10 +158,13 @@ def joined_chunks(
     corpus: EncodedCorpus, trie: kernels.TrieArrays, check: Check
 ) -> Iterator[tuple[NDArray[np.int32], Ints]]:
     """Yield the units of some sentences at a time, and the start of each sentence in these, and the end."""
-    for first, last in pairwise(block_bounds(corpus.sentences, CHUNK_TOKENS).tolist()):
+
+    def join(bounds: tuple[int, int]) -> tuple[NDArray[np.int32], Ints]:
         check()
-        units, _, sentences = join_words(*corpus.read(first, last), trie)
-        yield units, sentences
+        units, _, sentences = join_words(*corpus.read(*bounds), trie)
+        return units, sentences
+
+    return map_in_order(join, pairwise(block_bounds(corpus.sentences, CHUNK_TOKENS).tolist()), THREADS)
 
 
 def join_words(

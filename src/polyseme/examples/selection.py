@@ -49,7 +49,7 @@ def collect_examples(
     visible_senses: NDArray[np.int32],
     tokenizer: AnyTokenizer,
     *,
-    phrases: Phrases | None,
+    phrases: Phrases | None = None,
     per_sense: int,
     seed: int,
     threads: int,

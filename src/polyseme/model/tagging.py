@@ -25,7 +25,8 @@ class Tagger:
         self.data = data
         self.assigner = SenseAssigner(data)
         self._matcher = None if data.phrases is None else PhraseMatcher(data.phrases)
-        self._phrase_ids = np.array(data.known_ids(data.phrases.names) if data.phrases else [], np.int32)
+        names, index = ([] if data.phrases is None else data.phrases.names), data.vocabulary.index
+        self._phrase_ids = np.array([index.get(name, UNKNOWN) for name in names], np.int32)
         self._forget_words()
 
     def _forget_words(self) -> None:

@@ -23,6 +23,8 @@ RecipeName = Literal["default", "paper"]
 GroupName = Literal["model", "senses", "optimisation", "vocabulary", "run"]
 
 MAX_SENSES = 100
+# Settings that runs of version 0.1 do not have. Their defaults are what it did.
+NEW_SETTINGS = {"phrases", "phrase_threshold", "phrase_min_count", "phrase_passes"}
 SUBSAMPLED_OCCURRENCES = 2000  # words with more occurrences are subsampled, in a corpus of 2 to 20 million tokens
 
 
@@ -183,7 +185,7 @@ class TrainConfig:
     )
 
     phrases: bool = _setting(
-        "vocabulary", False, common=True, reason="each word is a token",
+        "vocabulary", False, reason="each word is a token",
         help="Find phrases such as `new york` and treat them as words, `new_york`.",
     )
     phrase_threshold: float = _setting(
@@ -221,7 +223,7 @@ class TrainConfig:
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
         """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new."""
         names = {f.name for f in fields(cls)}
-        if different := sorted(names ^ set(values)):
+        if different := sorted((names ^ set(values)) - NEW_SETTINGS):
             raise ValueError(f"its settings are those of another version: {', '.join(different)}")
         return cls(**values)
 
