@@ -23,6 +23,8 @@ settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.load_profile("polyseme")
 
 os.environ.pop("PYTHONUNBUFFERED", None)  # processes that tests start must buffer their output as those of users do
+if "PYTEST_XDIST_WORKER" in os.environ:  # it is measured; of the processes that tests start, see `measured_environment`
+    os.environ.pop("COVERAGE_PROCESS_START", None)
 
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 ROOT = Path(__file__).resolve().parents[1]

@@ -47,7 +47,7 @@ def join_phrases(folder: Path, phrases: PhraseSettings | Phrases, check: Check =
     corpus = EncodedCorpus.open(folder)
     if isinstance(phrases, PhraseSettings):
         phrases = find_phrases(corpus, phrases, check)
-    index = {word: i for i, word in enumerate(corpus.words)}
+    index = _ids(corpus, {word for words in phrases.words for word in words})
     used = [words for words in phrases.words if all(word in index for word in words)]
     phrases = Phrases(used, phrases.settings)
     sequences = [tuple(index[word] for word in words) for words in used]
@@ -70,6 +70,11 @@ def join_phrases(folder: Path, phrases: PhraseSettings | Phrases, check: Check =
     (folder / DESCRIPTION_FILE).write_text(json.dumps(description, indent=1), encoding="utf-8")
 
 
+def _ids(corpus: EncodedCorpus, words: set[str]) -> dict[str, int]:
+    """The ids of those of the words that the corpus has. A dictionary of all its words would take much memory."""
+    return {word: i for i, word in enumerate(corpus.words) if word in words}
+
+
 def _merged_words(
     corpus: EncodedCorpus, phrases: Phrases, unit_counts: Ints
 ) -> tuple[list[str], Ints, NDArray[np.int32]]:
@@ -77,9 +82,11 @@ def _merged_words(
 
     Units with the same name become one: the phrase of `new` and `york`, and the word `new_york`.
     """
-    ids: dict[str, int] = {}
-    merged = np.array([ids.setdefault(name, len(ids)) for name in (*corpus.words, *phrases.names)], np.int64)
-    names = list(ids)
+    num_words = len(corpus.words)
+    ids = _ids(corpus, set(phrases.names))
+    new = {name: num_words + i for i, name in enumerate(dict.fromkeys(n for n in phrases.names if n not in ids))}
+    names, ids = [*corpus.words, *new], ids | new
+    merged = np.concatenate([np.arange(num_words), np.array([ids[name] for name in phrases.names], np.int64)])
     counts = np.bincount(merged, unit_counts, len(names)).astype(np.int64)
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     rank = np.zeros(len(names), np.int32)
