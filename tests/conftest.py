@@ -33,6 +33,11 @@ DATA = ROOT.parent / "shared" / "data"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name binary parameters after the argument: compressed data has the time in it, and so differs between workers."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def planted() -> PlantedCorpus:
     return plant(sentences=8000, difficulty=0.3, seed=7)
