@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import string
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,12 +23,19 @@ settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.load_profile("polyseme")
 
 os.environ.pop("PYTHONUNBUFFERED", None)  # processes that tests start must buffer their output as those of users do
+if "PYTEST_XDIST_WORKER" in os.environ:  # it is measured; of the processes that tests start, see `measured_environment`
+    os.environ.pop("COVERAGE_PROCESS_START", None)
 
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name binary parameters after the argument: compressed data has the time in it, and so differs between workers."""
+    return argname if isinstance(val, bytes) else None
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +46,19 @@ def planted() -> PlantedCorpus:
 @pytest.fixture(scope="session")
 def planted_text(planted: PlantedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return planted.write(tmp_path_factory.mktemp("planted") / "planted.txt")
+
+
+@pytest.fixture(scope="session")
+def phrase_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text of random words such as `aa` and `zm`, with `New York` 120 times, 40 of these in `New York Times`."""
+    rng = random.Random(1)
+    words = [f"{first}{second}" for first in string.ascii_lowercase for second in "abcdefghijklm"]
+    lines = [rng.choices(words, k=12) for _ in range(6000)]
+    for i in range(120):
+        lines[50 * i][5:5] = ["New", "York", "Times"] if i < 40 else ["New", "York"]
+    path = tmp_path_factory.mktemp("phrases") / "phrases.txt"
+    path.write_text("\n".join(" ".join(line) for line in lines))
+    return path
 
 
 @pytest.fixture(scope="session")

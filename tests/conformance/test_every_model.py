@@ -52,6 +52,18 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not(
     assert not np.array_equal(first["global_vectors"], other["global_vectors"])
 
 
+def test_phrases_are_words_of_the_model(name: ModelName, phrase_text: Path, tmp_path: Path) -> None:
+    train(phrase_text, tmp_path / "m", model=name, dim=8, epochs=1, examples=2, phrases=True)
+    model = load(tmp_path / "m")
+    assert model.neighbours("new_york", 3) == model.neighbours("New York", 3)
+    keys = [sense.key for sense in model.senses("new york")]
+    assert all(key.startswith("new_york") for key in keys)
+    assert all("*New York*" in e.marked() for sense in model.senses("new york") for e in sense.examples)
+    assert model.disambiguate("new york", "to New York").best.key in keys
+    tagged = model.tag("to New York")
+    assert tagged == "to New York" if len(keys) == 1 else tagged.removeprefix("to New_York#").isdecimal()
+
+
 def test_a_saved_model_gives_the_same_answers(name: ModelName, planted_text: Path, tmp_path: Path) -> None:
     model = train(planted_text, model=name, dim=8, epochs=2, examples=2)
     model.save(tmp_path / "m")

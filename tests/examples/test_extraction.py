@@ -10,6 +10,7 @@ import pytest
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
+from polyseme.corpus.phrases import Phrases
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS, AnyTokenizer, get_tokenizer
 from polyseme.examples import extraction
@@ -45,6 +46,24 @@ def test_a_snippet_has_the_text_of_the_window_on_each_side(
             expected = [line[left:start], line[start:end], line[end:right]]
             assert next(snippets) == [part.replace("\t", " ") for part in expected]
     assert next(snippets, None) is None
+
+
+def test_a_phrase_is_marked_as_a_whole_and_counts_as_a_word_of_the_window(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("Los  Angeles and New-York, not new_york; New\nYork Größe\tOst see\n" * 40, encoding="utf-8")
+    phrases = Phrases([("new", "york"), ("los", "angeles"), ("größe", "ost", "see")])
+    corpus = encode(find_sources(text), WORDS, tmp_path / "corpus", phrases=phrases)
+    batches = extract_snippets(corpus, WORDS, np.arange(len(corpus.tokens)), 1, threads=1, phrases=phrases)
+    assert [json.loads(snippet) for batch in batches for snippet in batch] == 40 * [
+        ["", "Los  Angeles", " and"],
+        ["Los  Angeles ", "and", " New-York"],
+        ["and ", "New-York", ", not"],
+        ["New-York, ", "not", " new_york"],
+        ["not ", "new_york", "; New"],
+        ["new_york; ", "New", ""],
+        ["", "York", " Größe Ost see"],
+        ["York ", "Größe Ost see", ""],
+    ]
 
 
 def test_only_the_given_positions_are_extracted(corpus: EncodedCorpus) -> None:

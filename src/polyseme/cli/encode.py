@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from polyseme.cli.arguments import SWITCH, FieldOption, QuietFlag, ReaderOption, StdinText, TokenizerName, check_paths
+from polyseme.cli.settings import given_settings, settings_options
 from polyseme.cli.signals import Signals
 from polyseme.errors import OutputExists
+
+if TYPE_CHECKING:
+    from polyseme.corpus.phrases import PhraseSettings
+
+Options = settings_options("phrase")
 
 
 def encode(
@@ -26,11 +32,13 @@ def encode(
     tokenizer: TokenizerName = "words",
     reader: ReaderOption = None,
     field: FieldOption = None,
+    options: Annotated[Options | None, Parameter(name="*")] = None,  # type: ignore[valid-type]
     force: Annotated[bool, SWITCH, Parameter(help="Overwrite OUT.")] = False,
     quiet: QuietFlag = False,
 ) -> None:
     """Encode texts as token ids, to train on them several times."""
     corpus, out = check_paths(paths, "polyseme encode CORPUS... OUT")
+    phrases = _phrase_settings(options)
     folder = Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
     from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 
@@ -46,6 +54,23 @@ def encode(
     from polyseme.training.progress import ProgressDisplay
 
     with Signals() as signals, ProgressDisplay(quiet) as progress:
-        encoded = run(find_sources(corpus, reader, field), get_tokenizer(tokenizer), folder, progress, signals.check)
+        sources = find_sources(corpus, reader, field)
+        encoded = run(sources, get_tokenizer(tokenizer), folder, progress, signals.check, phrases)
         progress.warn_of_bad_text(*(encoded.description[name] for name in ("bad_bytes", "bad_rows", "first_bad_row")))
-    print(f"{out}: {len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words")
+    found = "" if encoded.phrases is None else f", {len(encoded.phrases):,} phrases"
+    sizes = f"{len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words"
+    print(f"{out}: {sizes}{found}")
+
+
+def _phrase_settings(options: object) -> PhraseSettings | None:
+    """How to find phrases; None if they are not wanted."""
+    from polyseme.corpus.phrases import PhraseSettings
+    from polyseme.training.config import make_config
+    from polyseme.training.setting_rules import refuse_no_effect
+
+    given = given_settings(options)
+    config = make_config(**given)
+    refuse_no_effect(config, given)
+    if not config.phrases:
+        return None
+    return PhraseSettings(config.phrase_threshold, config.phrase_min_count, config.phrase_passes)

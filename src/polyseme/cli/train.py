@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import Field, fields, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
 from polyseme.cli.arguments import SWITCH, FieldOption, QuietFlag, ReaderOption, StdinText, TokenizerName, check_paths
+from polyseme.cli.settings import COMMON, GROUPS, given_settings, settings_options
 from polyseme.cli.signals import Signals
 from polyseme.errors import ConfigError, MissingFile
-from polyseme.training.config import GroupName, RecipeName, TrainConfig
+from polyseme.training.config import RecipeName
 
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
-COMMON = Group("Common options", sort_key=0)
 CONTINUED = Group("Continued training", sort_key=10)
-GROUPS = {name: Group(name.capitalize(), sort_key=i) for i, name in enumerate(get_args(GroupName), 1)}
-
-
-def _options() -> type:
-    """A dataclass with an option for each setting of TrainConfig; None if it is not given: the recipe decides then."""
-    types: dict[str, Any] = {**get_type_hints(TrainConfig), "multi_sense_words": Path}
-    options: list[tuple[str, Any, Any]] = []
-    for f in fields(TrainConfig):
-        group = COMMON if f.metadata["common"] else GROUPS[f.metadata["group"]]
-        parameter = Parameter(group=group, help=f.metadata["help"], show_choices=False, show_default=_default_text(f))
-        options.append((f.name, Annotated[types[f.name] | None, parameter], dataclasses.field(default=None)))
-    return make_dataclass("Options", options, namespace={"__module__": __name__})
-
-
-def _default_text(setting: Field[Any]) -> str | bool:
-    """The default of a setting with its reason, for the help."""
-    reason: str = setting.metadata["reason"]
-    if setting.default is None:
-        return reason or False
-    return f"{setting.default} ({reason})" if reason else str(setting.default)
-
-
-Options = _options()
+Options = settings_options()
 
 
 def train(
@@ -105,7 +81,7 @@ def train(
     corpus, model = check_paths(paths, "polyseme train CORPUS... MODEL")
     if not checkpoint_minutes >= 0:  # also if it is NaN
         raise ConfigError(f"--checkpoint-minutes must be 0 or more, not {checkpoint_minutes}.")
-    settings: dict[str, Any] = {n: v for n, v in vars(options or Options()).items() if v is not None}
+    settings: dict[str, Any] = given_settings(options)
     if "multi_sense_words" in settings:
         settings["multi_sense_words"] = _read_words(settings["multi_sense_words"])
     from polyseme.training.progress import ProgressDisplay

@@ -8,6 +8,7 @@
     sentences.bin     int64: start of each sentence in tokens.bin, and the end of the last
     byte_offsets.bin  int64: byte offset of each sentence in its (decompressed) source, or in text.zst
     text.zst          the text of sources that cannot be read again by position, if there are any
+    phrases.txt       the phrases that were joined, if any: words separated by tabs
 
 A vocabulary is a prefix of words.tsv, so one encoded corpus can be used with any minimum count.
 """
@@ -28,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from polyseme._io.memory_map import release_pages
 from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import check_types, read_json_object
+from polyseme.corpus.phrases import MAX_PASSES, Phrases, PhraseSettings, read_phrases
 from polyseme.corpus.readers.text import replace_bad_bytes
 from polyseme.corpus.sources import Source
 from polyseme.corpus.spool import Spool
@@ -42,6 +44,7 @@ TOKENS_FILE = "tokens.bin"
 SENTENCES_FILE = "sentences.bin"
 BYTE_OFFSETS_FILE = "byte_offsets.bin"
 SPOOL_FILE = "text.zst"
+PHRASES_FILE = "phrases.txt"
 DESCRIPTION_TYPES = {
     "tokenizer": str,
     "tokens": int,
@@ -56,6 +59,7 @@ DESCRIPTION_TYPES = {
     "offsets_are_exact": bool,
 }
 SOURCE_TYPES = {"path": str, "size": int, "modified": int, "reader": str, "field": str, "spooled": bool}
+PHRASE_TYPES = {"threshold": float, "min_count": int, "passes": int}
 
 # What format version 2 and 1 do not have, and names in version 1.
 VERSION_2_DEFAULTS = {"bad_rows": 0, "first_bad_row": "", "spooled_bytes": 0}
@@ -80,6 +84,7 @@ class EncodedCorpus:
     counts: NDArray[np.int64]
     description: dict[str, Any]
     spool_path: Path | None = None  # of the text that was spooled, if there is any
+    phrases: Phrases | None = None
 
     @classmethod
     def open(cls, folder: Path) -> EncodedCorpus:
@@ -113,6 +118,7 @@ class EncodedCorpus:
             counts,
             description,
             folder / SPOOL_FILE if description["spooled_bytes"] else None,
+            _read_phrases(folder, description),
         )
         corpus._check_tokens()
         corpus._check_sentences()
@@ -291,6 +297,29 @@ def _check_description(description: dict[str, Any]) -> None:
         raise ValueError("'source_sentences' are not whole numbers in ascending order")
     if len(starts) != len(description["sources"]) + 1 or starts[0] != 0 or starts[-1] != description["sentences"]:
         raise ValueError("'source_sentences' do not cover all sentences")
+    if settings := _phrase_settings(description):
+        check_types(settings, PHRASE_TYPES)
+        if settings.keys() != PHRASE_TYPES.keys() or not 1 <= settings["passes"] <= MAX_PASSES:
+            raise ValueError(f"the settings of 'phrases' are not valid: {shorten(settings)}")
+
+
+def _phrase_settings(description: dict[str, Any]) -> dict[str, Any] | None:
+    """The settings in a description by which phrases were found: {} if they are from elsewhere, None if there are none.
+
+    ValueError if they do not have the right type, or if the format version cannot have phrases.
+    """
+    settings = description.get("phrases")
+    if settings is not None and (description["format_version"] < FORMAT_VERSION or not isinstance(settings, dict)):
+        raise ValueError(f"'phrases' does not fit the format version {description['format_version']}")
+    return settings
+
+
+def _read_phrases(folder: Path, description: dict[str, Any]) -> Phrases | None:
+    settings = _phrase_settings(description)
+    if settings is None:
+        return None
+    plain_file_size(folder / PHRASES_FILE)
+    return read_phrases(folder / PHRASES_FILE, PhraseSettings(**settings) if settings else None)
 
 
 def _map(path: Path, dtype: type[np.generic], length: int) -> NDArray[Any]:

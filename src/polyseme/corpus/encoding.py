@@ -35,6 +35,8 @@ from polyseme.corpus.encoded_corpus import (
     EncodedCorpus,
 )
 from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
+from polyseme.corpus.phrase_joining import join_phrases
+from polyseme.corpus.phrases import Phrases, PhraseSettings
 from polyseme.corpus.readers import iterables
 from polyseme.corpus.readers.names import COMPRESSED, TOKEN_LISTS
 from polyseme.corpus.readers.registry import read_blocks
@@ -68,10 +70,12 @@ def encode(
     folder: Path,
     report: Callable[[EncodingProgress], None] = lambda _: None,
     check: Callable[[], None] = lambda: None,
+    phrases: PhraseSettings | Phrases | None = None,
 ) -> EncodedCorpus:
     """Encode texts into a folder (see `polyseme.corpus.encoded_corpus`) and open it.
 
-    check  called for each block and, by another thread, while a pipe has no data; it raises an error to stop encoding
+    check    called for each block and, by another thread, while a pipe has no data; it raises an error to stop encoding
+    phrases  the phrases to join, or how to find them; by default words are not joined
     """
     with atomic_folder(folder) as part, ExitStack() as files:
         writer = _CorpusWriter(part, tokenizer, files)
@@ -88,6 +92,8 @@ def encode(
                     report(EncodingProgress(bytes_read, bytes_total, *progress))
             writer.end_source()
         writer.finish(sources)
+        if phrases is not None:
+            join_phrases(part, phrases, check)
     return EncodedCorpus.open(folder)
 
 

@@ -142,7 +142,7 @@ def _posteriors(data: ModelData, lines: Iterable[str]) -> dict[int, list[_Poster
     remaining = MAX_OCCURRENCES
     window = data.sense_window
     for line in lines:
-        tokens = data.known_ids(data.tokenizer(line))
+        tokens = data.known_ids(data.tokenize(line))
         for position, word in enumerate(tokens):
             if data.num_visible_senses[word] > 1:
                 left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]

@@ -109,7 +109,7 @@ def pseudowords(
     reader, field  the format of the text and the field of its rows: see `polyseme.train`
     """
     base = _known_settings(model) if config is None else config.to_dict()
-    settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None})
+    settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None, "phrases": False})
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
         given = CorpusInput(path, None, reader, field)
         corpus = given.open_encoded() or encode(given.sources(), model.tokenizer, Path(folder) / "corpus")

@@ -13,6 +13,8 @@ from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.blocks import block_bounds
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.lexicon import tokenize
+from polyseme.corpus.phrase_joining import PhraseMatcher
+from polyseme.corpus.phrases import Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer, Tokenizer
 from polyseme.examples.store import snippet_json
 from polyseme.kernels.text import NEWLINE
@@ -30,11 +32,13 @@ def extract_snippets(
     window: int,
     threads: int,
     stop: Callable[[], None] = lambda: None,
+    phrases: Phrases | None = None,
 ) -> Iterator[list[bytes]]:
     """Yield the snippets of the tokens at these positions as JSON (see `snippet_json`), in batches.
 
     positions  IN  int64 (k,)  ascending
     window     number of words on each side, within the sentence
+    phrases    those that were joined in the corpus; each counts as a word, and is shown as in the source
 
     Where the source is missing or has changed, and where the tokenizer is a callable, a snippet consists of the encoded
     words, joined by spaces. Control characters become spaces.
@@ -44,6 +48,7 @@ def extract_snippets(
     first_positions = np.append(first_positions, len(positions))
     lengths = corpus.sentences[sentences + 1] - corpus.sentences[sentences]
     texts = corpus.source_texts(sentences)
+    matcher = None if phrases is None else PhraseMatcher(phrases)
 
     def batches() -> Iterator[_Batch]:
         bounds = block_bounds(np.concatenate([[0], np.cumsum(lengths)]), BATCH_TOKENS)
@@ -53,7 +58,7 @@ def extract_snippets(
             line_of = np.searchsorted(sentences[first:last], sentence_of[in_batch])
             yield _Batch(sentences[first:last], list(islice(texts, last - first)), positions[in_batch], line_of)
 
-    return map_in_order(lambda batch: batch.extract(corpus, tokenizer, window), batches(), threads)
+    return map_in_order(lambda batch: batch.extract(corpus, tokenizer, matcher, window), batches(), threads)
 
 
 @dataclass(frozen=True)
@@ -71,9 +76,11 @@ class _Batch:
     positions: Ints
     line_of: Ints
 
-    def extract(self, corpus: EncodedCorpus, tokenizer: AnyTokenizer, window: int) -> list[bytes]:
+    def extract(
+        self, corpus: EncodedCorpus, tokenizer: AnyTokenizer, matcher: PhraseMatcher | None, window: int
+    ) -> list[bytes]:
         starts, ends = corpus.sentences[self.sentences], corpus.sentences[self.sentences + 1]
-        lines = _Lines(self.texts, tokenizer)
+        lines = _Lines(self.texts, tokenizer, matcher)
         # A text with fewer words than the sentence has tokens is not the one that was encoded.
         in_text = (lines.lengths >= ends - starts)[self.line_of]
         from_text = lines.snippets(self.line_of[in_text], (self.positions - starts[self.line_of])[in_text], window)
@@ -87,14 +94,18 @@ class _Batch:
 
 
 class _Lines:
-    """Lines of text split into words. They have no words if the text is None or the tokenizer is a callable."""
+    """Lines of text split into words and phrases. They have none if the text is None or the tokenizer is a callable."""
 
-    def __init__(self, texts: list[bytes | None], tokenizer: AnyTokenizer) -> None:
+    def __init__(
+        self, texts: list[bytes | None], tokenizer: AnyTokenizer, matcher: PhraseMatcher | None = None
+    ) -> None:
         text = b"".join([(line or b"") + b"\n" for line in texts])
         # Latin-1 has one character per byte: byte offsets index the string, and encoding it restores the UTF-8.
         self.text = text.translate(BLANK_CONTROLS).decode("latin-1")
         if isinstance(tokenizer, Tokenizer):
             spans = tokenize(text, tokenizer)
+            if matcher is not None:
+                spans = matcher.join_spans(spans, tokenizer)
             self.starts, self.ends = spans.starts, spans.ends
         else:
             self.starts = self.ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEWLINE).astype(np.int32)

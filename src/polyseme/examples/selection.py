@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.blocks import block_bounds, block_seed
 from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.corpus.phrases import Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.examples.extraction import extract_snippets
 from polyseme.examples.store import ExampleReader, line_reader, write_spool
@@ -48,6 +49,7 @@ def collect_examples(
     visible_senses: NDArray[np.int32],
     tokenizer: AnyTokenizer,
     *,
+    phrases: Phrases | None = None,
     per_sense: int,
     seed: int,
     threads: int,
@@ -58,6 +60,7 @@ def collect_examples(
 
     sense_offsets   IN  int64 (V + 1,)  the senses of word w are rows sense_offsets[w] to sense_offsets[w + 1]
     visible_senses  IN  int32 (V,)      number of senses per word that get examples: the first of its rows
+    phrases         those that were joined in the corpus
     stop            called regularly; raises an exception to stop
     folder          of the temporary file, which has no name and disappears with the reader
     """
@@ -65,7 +68,7 @@ def collect_examples(
     positions = best_positions(assigner, corpus, vocabulary.counts, num_rows, per_sense, seed, threads, stop).ravel()
     slots = np.flatnonzero(positions >= 0)
     slots = slots[np.argsort(positions[slots])]  # in text order; no position is in two slots
-    snippets = extract_snippets(corpus, tokenizer, positions[slots], SNIPPET_WINDOW, threads, stop)
+    snippets = extract_snippets(corpus, tokenizer, positions[slots], SNIPPET_WINDOW, threads, stop, phrases)
     spool = write_spool(snippets, slots, len(positions), folder)
     return line_reader(spool, vocabulary.words, sense_offsets, visible_senses)
 

@@ -32,7 +32,7 @@ from sklearn.preprocessing import normalize
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.occurrences import Occurrences, find_occurrences
-from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
+from polyseme.corpus.tokenizers import AnyTokenizer, CallableTokenizer, get_tokenizer
 from polyseme.evaluation.instances import Instance
 from polyseme.evaluation.scores import Score
 from polyseme.evaluation.word_similarity import KnownPairs, RatedPair, read_pairs, read_scws
@@ -139,7 +139,10 @@ def fit_tfidf(
     corpus: EncodedCorpus, vocabulary: Vocabulary, words: Sequence[str], *, window: int = WINDOW, seed: int = 1
 ) -> TfidfModel:
     """The vectors and prototypes of the words that are in the vocabulary."""
-    tokenizer = corpus_tokenizer(corpus)
+    tokenizer, phrases = corpus_tokenizer(corpus), corpus.phrases
+    if phrases is not None:
+        words_of = tokenizer
+        tokenizer = CallableTokenizer(lambda text: phrases.join(words_of(text)))
     ids = sorted({i for word in words if (i := _word_id(word, vocabulary, tokenizer)) is not None})
     idf = inverse_document_frequencies(corpus, len(vocabulary))
     contexts = ContextCounter.of(corpus, vocabulary, ids)

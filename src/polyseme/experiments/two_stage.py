@@ -109,6 +109,7 @@ def train_two_stage(
         config={**words.config, "model": "two-stage", "senses": config.senses, "min_share": 0.0},
         corpus=words.corpus,
         training={**senses.training, "seconds": times[-1] - times[0], "stages": stages},
+        phrases=words._data.phrases,
     )
     data.arrays.check(len(words))
     storage.save(data, out)

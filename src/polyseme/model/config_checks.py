@@ -18,7 +18,7 @@ TYPES: dict[str, dict[str, type]] = {
 OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # depending on whether a model was trained or imported, and when
     "settings": {
         "sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int,
-        "min_share": float, "posterior": str, "imported_from": str, "missing": str, "duplicates": int,
+        "phrases": bool, "min_share": float, "posterior": str, "imported_from": str, "missing": str, "duplicates": int,
     },
     "corpus": {"bad_bytes": int},
     "training": {"sense_distance": float},
@@ -35,7 +35,6 @@ LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, ar
 def check_config(config: dict[str, Any]) -> None:
     """Raise ValueError if a value is missing, has another type, or is out of range."""
     check_types(config, {"tokenizer": str})
-    _check_dtype(config)
     for part, types in TYPES.items():
         values = config.get(part)
         if not isinstance(values, dict):
@@ -47,6 +46,9 @@ def check_config(config: dict[str, Any]) -> None:
             if kind is not str and name != "loss" and not low <= values[name] <= high:
                 raise ValueError(f"'{name}' is out of range: {shorten(values[name])}")
     _check_multi_sense_words(config["settings"])
+    _check_dtype(config)
+    if config["settings"].get("phrases", False) != ("phrases.txt" in config["files"]):
+        raise ValueError("the setting 'phrases' and the list of files contradict each other")
     posterior, posteriors = config["settings"].get("posterior", "softmax"), get_args(Posterior)
     if posterior not in posteriors:
         raise ValueError(f"'posterior' must be {' or '.join(posteriors)}, not '{shorten(posterior)}'")
@@ -82,9 +84,11 @@ def _check_multi_sense_words(settings: dict[str, Any]) -> None:
 
 
 def _check_dtype(config: dict[str, Any]) -> None:
-    """Models have a dtype since version 3; float32 models are written as version 2, without it."""
+    """Models have a dtype since version 3; float32 models are written without it, as version 2 if without phrases."""
     if config["format_version"] < 3:
         if "dtype" in config:
             raise ValueError(f"'dtype' is not part of format version {config['format_version']}")
+    elif "dtype" not in config and config["settings"].get("phrases"):
+        return
     elif config.get("dtype") not in ("int8", "float16"):
         raise ValueError(f"'dtype' must be int8 or float16, not {shorten(repr(config.get('dtype')))}")

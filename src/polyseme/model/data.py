@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyseme.corpus.phrases import JOINER, Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
@@ -35,6 +36,7 @@ class ModelData:
     continued_from  the models that training was continued from, oldest first: fingerprint, corpus, training and
                     refinements of each
     dtype           how vectors are stored when the model is saved
+    phrases         sequences of words that are words of the vocabulary; None if none were joined in the training corpus
     """
 
     vocabulary: Vocabulary
@@ -48,6 +50,12 @@ class ModelData:
     refinements: tuple[str, ...] = ()
     continued_from: tuple[dict[str, Any], ...] = ()
     dtype: Dtype = "float32"
+    phrases: Phrases | None = None
+
+    def tokenize(self, text: str) -> list[str]:
+        """The words and phrases of a text."""
+        tokens = self.tokenizer(text)
+        return tokens if self.phrases is None else self.phrases.join(tokens)
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
@@ -190,12 +198,15 @@ class ModelData:
         return None if row is None else (word, row)
 
     def word_id(self, word: str) -> int | None:
-        """The id of a word, as spelled or else as the tokenizer normalizes it ('Bank' is 'bank'); None if unknown."""
+        """The id of a word, as spelled or else as the tokenizer normalizes it; None if unknown.
+
+        'Bank' is 'bank', and 'New York' is 'new_york'.
+        """
         index = self.vocabulary.index
         if word in index:
             return index[word]
         tokens = [] if "#" in word else self.tokenizer(word)  # a tokenizer may drop the # of `bank#`
-        spellings = (tokens[0] if len(tokens) == 1 else word, word.lower())
+        spellings = (JOINER.join(tokens), word.lower())
         return next((index[spelling] for spelling in spellings if spelling in index), None)
 
     def known_ids(self, tokens: Sequence[str]) -> list[int]:

@@ -57,7 +57,7 @@ def context_of(data: ModelData, word: int, text: str, window: int | None) -> Con
 
     If the word does not occur in the text, all words of the text have the same weight.
     """
-    known = data.known_ids(data.tokenizer(text))
+    known = data.known_ids(data.tokenize(text))
     if word not in known:
         _check_window(window)
         return Context([], known, decay=1.0)
@@ -67,7 +67,7 @@ def context_of(data: ModelData, word: int, text: str, window: int | None) -> Con
 
 def context_around(data: ModelData, left: str, right: str, window: int | None = None) -> Context:
     """The context of a position between two texts."""
-    return context_between(data, data.known_ids(data.tokenizer(left)), data.known_ids(data.tokenizer(right)), window)
+    return context_between(data, data.known_ids(data.tokenize(left)), data.known_ids(data.tokenize(right)), window)
 
 
 def context_between(data: ModelData, left: Sequence[int], right: Sequence[int], window: int | None = None) -> Context:

@@ -53,9 +53,9 @@ def rank_examples(data: ModelData, examples: dict[int, list[Example]], n: int) -
     sentences = [0]
     for of_sense in examples.values():
         for left, _, right in of_sense:
-            tokens += [*data.known_ids(data.tokenizer(left)), TARGET]
+            tokens += [*data.known_ids(data.tokenize(left)), TARGET]
             positions.append(len(tokens) - 1)
-            tokens += data.known_ids(data.tokenizer(right))
+            tokens += data.known_ids(data.tokenize(right))
             sentences.append(len(tokens))
     rows = np.repeat(list(examples), [len(of_sense) for of_sense in examples.values()]).astype(np.int64)
     contexts = context_vectors(data, np.array(tokens, np.int32), np.array(sentences), np.array(positions, np.int64))

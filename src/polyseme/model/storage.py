@@ -7,9 +7,10 @@ vocabulary.tsv      word TAB count, most frequent first
 model.safetensors   the tensors of `polyseme.model.tensors`, and `example_offsets`, the index of the examples
 examples.jsonl      one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
 examples.jsonl.zst  the same, compressed, if dtype is not float32; see `polyseme.examples.files`
+phrases.txt         the phrases, if the model has any: words separated by tabs
 README.md           the model card
 
-Version 3 has vectors of int8 or float16. Models with float32 vectors are still written as version 2.
+Version 3 has vectors of int8 or float16, or phrases. Other models are still written as version 2.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import read_json_object
 from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme._io.thread_pool import map_in_order
+from polyseme.corpus.phrases import read_phrases
 from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, get_tokenizer
 from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError, shorten
 from polyseme.examples import files as example_files
@@ -39,11 +41,20 @@ from polyseme.model.tensors import Tensors, from_tensors, to_tensors
 from polyseme.model.version_1 import upgrade_settings
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
-FORMAT_VERSION = 3  # of models whose vectors are not float32
-FLOAT32_VERSION = 2
+FORMAT_VERSION = 3  # of models with phrases, or whose vectors are not float32
+PLAIN_VERSION = 2
 CONFIG, WORDS, TENSORS, CARD = "config.json", "vocabulary.tsv", "model.safetensors", "README.md"
 EXAMPLES, COMPRESSED_EXAMPLES = "examples.jsonl", "examples.jsonl.zst"
-FILES = (CONFIG, WORDS, TENSORS, EXAMPLES, COMPRESSED_EXAMPLES, CARD)  # all that a model folder needs or may need
+PHRASES = "phrases.txt"
+FILES = (
+    CONFIG,
+    WORDS,
+    TENSORS,
+    EXAMPLES,
+    COMPRESSED_EXAMPLES,
+    PHRASES,
+    CARD,
+)  # all that a model folder needs or may need
 LOG = "training.jsonl"  # the log of the training run, if there is one
 MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
 
@@ -66,18 +77,20 @@ def save(
     refuse_existing(path, force)
     with atomic_folder(path, temporary) as folder:
         is_float32 = data.dtype == "float32"
-        version = FLOAT32_VERSION if is_float32 else FORMAT_VERSION
-        names = digested_files(version)
+        examples = EXAMPLES if is_float32 else COMPRESSED_EXAMPLES
         write_examples = example_files.write_plain if is_float32 else example_files.write_compressed
-        offsets = write_examples(folder / names[-1], data.read_examples, len(data.vocabulary))
+        offsets = write_examples(folder / examples, data.read_examples, len(data.vocabulary))
         write_words(folder / WORDS, data.vocabulary.words, data.vocabulary.counts)
         write_tensors(folder / TENSORS, {**to_tensors(data.arrays, data.dtype), "example_offsets": offsets})
         (folder / CARD).write_text(card(data, metadata), encoding="utf-8")
         if log is not None and log.exists():
             (folder / LOG).write_bytes(log.read_bytes())
-        files = [folder / name for name in names]
+        files = [folder / name for name in (WORDS, TENSORS, examples)]
+        if data.phrases is not None:
+            (folder / PHRASES).write_bytes(data.phrases.to_bytes())
+            files.append(folder / PHRASES)
         config = {
-            "format_version": version,
+            "format_version": PLAIN_VERSION if is_float32 and data.phrases is None else FORMAT_VERSION,
             **({} if is_float32 else {"dtype": data.dtype}),
             "settings": data.config,
             "tokenizer": data.tokenizer.name,
@@ -104,7 +117,7 @@ def load(
     config = read_config(path, blobs)
     try:
         _check_values(config)
-        files = {name: _member(path, name, blobs) for name in digested_files(config["format_version"])}
+        files = {name: _member(path, name, blobs) for name in digested_files(config)}
         for name, file in files.items():
             _check_file(file, name, config, MAX_DIGESTED_BYTES)
         words, counts = read_words(files[WORDS])
@@ -126,14 +139,18 @@ def load(
             continued_from=tuple(config.get("continued_from", [])),
             read_examples=read_examples,
             dtype=dtype,
+            phrases=read_phrases(files[PHRASES]) if PHRASES in files else None,
         )
     except ValueError as error:  # a ModelError is a ValueError
         raise _damaged(path, str(error)) from error
 
 
-def digested_files(version: int) -> tuple[str, str, str]:
-    """The only files that the config.json of a format version may name; the last one has the examples."""
-    return WORDS, TENSORS, EXAMPLES if version <= FLOAT32_VERSION else COMPRESSED_EXAMPLES
+def digested_files(config: dict[str, Any]) -> tuple[str, ...]:
+    """The only files that a config.json may name."""
+    if config["format_version"] <= PLAIN_VERSION:
+        return WORDS, TENSORS, EXAMPLES
+    examples = COMPRESSED_EXAMPLES if "dtype" in config else EXAMPLES
+    return (WORDS, TENSORS, examples, PHRASES) if PHRASES in config["files"] else (WORDS, TENSORS, examples)
 
 
 def _member(path: Path, name: str, blobs: Path | None) -> Path:
@@ -182,7 +199,7 @@ def verify(path: Path) -> None:
     load(path)
     config = read_config(path)
     try:
-        for name in digested_files(config["format_version"]):
+        for name in digested_files(config):
             _check_file(path / name, name, config, None)
     except ModelError as error:
         raise _damaged(path, str(error)) from error
@@ -198,7 +215,7 @@ def read_config(path: Path, blobs: Path | None = None) -> dict[str, Any]:
         version = config.get("format_version")
         if type(version) is not int or not all(isinstance(config.get(name), dict) for name in ("files", "settings")):
             raise ValueError("it does not describe a polyseme model")
-        if version <= FORMAT_VERSION and (unknown := sorted(config["files"].keys() - {*digested_files(version)})):
+        if version <= FORMAT_VERSION and (unknown := sorted(config["files"].keys() - {*digested_files(config)})):
             raise ValueError(f"it names the file '{shorten(unknown[0])}', which a model does not have")
     except FileNotFoundError:
         raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
+from polyseme.corpus.phrase_joining import PhraseMatcher
 from polyseme.corpus.tokenizers import CallableTokenizer, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
 from polyseme.model.data import ModelData
@@ -17,6 +18,8 @@ from polyseme.model.sense_assigner import SenseAssigner
 
 UNKNOWN = -1
 MAX_CACHED_WORDS = 1 << 18  # distinct words whose ids are cached between texts
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -42,23 +45,38 @@ class Tagger:
     def __init__(self, data: ModelData) -> None:
         self.data = data
         self.assigner = SenseAssigner(data)
-        self._lexicon = Lexicon()
-        self._ids = np.empty(0, np.int32)  # in the model, of each word of the lexicon
+        self._matcher = None if data.phrases is None else PhraseMatcher(data.phrases)
+        names, index = ([] if data.phrases is None else data.phrases.names), data.vocabulary.index
+        self._phrase_ids = np.array([index.get(name, UNKNOWN) for name in names], np.int32)
         self._lock = threading.Lock()
+        self._forget_words()
+
+    def _forget_words(self) -> None:
+        self._lexicon = Lexicon()
+        self._ids = np.array([UNKNOWN], np.int32)  # in the model, of each word of the lexicon, and of a line end
+        self._parts = np.array([UNKNOWN], np.int32)  # the same in phrases
 
     def tag(self, text: str) -> str:
-        """The text with `#` and the sense number after each word that has several senses."""
+        """The text with `#` and the sense number after each word that has several senses.
+
+        The words of a phrase with several senses are joined by `_`, as in its key.
+        """
         tokenizer = self.data.tokenizer
         if isinstance(tokenizer, CallableTokenizer):
-            return "\n".join(" ".join(self._tag_tokens(tokenizer(line))) for line in text.split("\n"))
+            return "\n".join(" ".join(self._tag_tokens(self.data.tokenize(line))) for line in text.split("\n"))
         encoded = text.encode("utf-8", "replace")
         spans = tokenize(encoded, tokenizer)
-        ids, line_ends = self._encode(spans, tokenizer)
-        numbers = self._sense_numbers(ids, np.concatenate([[0], line_ends, [len(ids)]]))
+        ids, starts, lines = self._encode(spans, tokenizer)
+        numbers = self._sense_numbers(ids, lines)
         tagged = np.flatnonzero(numbers)
         pieces: list[bytes] = []
         position = 0
-        for end, number in zip(spans.ends[tagged].tolist(), numbers[tagged].tolist(), strict=True):
+        firsts, lasts = starts[tagged].tolist(), (starts[tagged + 1] - 1).tolist()
+        for first, last, number in zip(firsts, lasts, numbers[tagged].tolist(), strict=True):
+            for word in range(first, last):
+                pieces += (encoded[position : spans.ends[word]], b"_")
+                position = int(spans.starts[word + 1])
+            end = int(spans.ends[last])
             pieces += (encoded[position:end], b"#%d" % number)
             position = end
         pieces.append(encoded[position:])
@@ -68,12 +86,11 @@ class Tagger:
         """The ids of the words of one or more texts."""
         tokenizer, text = self.data.tokenizer, "\n".join(texts)
         if isinstance(tokenizer, CallableTokenizer):
-            of_lines = [self._known_or_unknown(tokenizer(line)) for line in text.split("\n")]
+            of_lines = [self._known_or_unknown(self.data.tokenize(line)) for line in text.split("\n")]
             ids = np.array([i for line in of_lines for i in (*line, UNKNOWN)][:-1], np.int32)
-            line_ends = np.cumsum([len(line) + 1 for line in of_lines])[:-1] - 1
+            lines = line_bounds(np.cumsum([len(line) + 1 for line in of_lines])[:-1] - 1, len(ids))
         else:
-            ids, line_ends = self._encode(tokenize(text.encode("utf-8", "replace"), tokenizer), tokenizer)
-        lines = np.concatenate([[0], line_ends, [len(ids)]]).astype(np.int64)
+            ids, _, lines = self._encode(tokenize(text.encode("utf-8", "replace"), tokenizer), tokenizer)
         return EncodedTexts(ids, lines, lines[np.cumsum([0, *(text.count("\n") + 1 for text in texts)])])
 
     def sense_rows(self, ids: NDArray[np.int32], sentences: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -100,18 +117,38 @@ class Tagger:
     def _known_or_unknown(self, tokens: list[str]) -> list[int]:
         return [self.data.vocabulary.index.get(token, UNKNOWN) for token in tokens]
 
-    def _encode(self, spans: TokenSpans, tokenizer: Tokenizer) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The id of each word of a text, UNKNOWN for other words and line ends; and the indices of the line ends."""
+    def _encode(self, spans: TokenSpans, tokenizer: Tokenizer) -> tuple[NDArray[np.int32], Ints, Ints]:
+        """The words and phrases of a text.
+
+        Returns their ids in the model, UNKNOWN for other words and for line ends; the first word of each, and the end;
+        and the first of each line, and the end.
+        """
         with self._lock:
             lexicon_ids = self._lexicon.add(spans)
-            ids = np.append(self._word_ids(tokenizer), np.int32(UNKNOWN))[lexicon_ids]  # END_OF_LINE, -1: the last item
+            self._look_up(tokenizer)
+            lines = line_bounds(np.flatnonzero(lexicon_ids == END_OF_LINE), len(lexicon_ids))
+            ids = self._ids[lexicon_ids]  # END_OF_LINE, -1: the last item
+            parts = self._parts[lexicon_ids] if self._matcher is not None else None
             if len(self._lexicon) > MAX_CACHED_WORDS:
-                self._lexicon, self._ids = Lexicon(), np.empty(0, np.int32)
-        return ids, np.flatnonzero(lexicon_ids == END_OF_LINE)
+                self._forget_words()
+        if self._matcher is None or parts is None:
+            return ids, np.arange(len(ids) + 1), lines
+        phrases, starts, lines = self._matcher.match(parts, lines)
+        ids = ids[starts[:-1]]
+        joined = phrases >= 0
+        ids[joined] = self._phrase_ids[phrases[joined]]
+        return ids, starts, lines
 
-    def _word_ids(self, tokenizer: Tokenizer) -> NDArray[np.int32]:
-        """The id in the model of each word of the lexicon, or UNKNOWN."""
+    def _look_up(self, tokenizer: Tokenizer) -> None:
+        """Look up the words that are new in the lexicon."""
         index = self.data.vocabulary.index
-        new = [index.get(tokenizer.normalize(word), UNKNOWN) for word in self._lexicon.words(len(self._ids))]
-        self._ids = np.concatenate([self._ids, np.array(new, np.int32)])
-        return self._ids
+        words = [tokenizer.normalize(word) for word in self._lexicon.words(len(self._ids) - 1)]
+        new = np.array([*(index.get(word, UNKNOWN) for word in words), UNKNOWN], np.int32)
+        self._ids = np.concatenate([self._ids[:-1], new])
+        if self._matcher is not None:
+            self._parts = np.concatenate([self._parts[:-1], self._matcher.word_ids([*words, ""])])
+
+
+def line_bounds(line_ends: Ints, num_words: int) -> Ints:
+    """The index of the first word of each line, and the end; a line begins with the end of the one before."""
+    return np.concatenate([[0], line_ends, [num_words]]).astype(np.int64)

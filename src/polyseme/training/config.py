@@ -26,7 +26,8 @@ RecipeName = Literal["default", "paper"]
 GroupName = Literal["model", "senses", "optimisation", "vocabulary", "run"]
 
 MAX_SENSES = 100
-NEW_SETTINGS = {"posterior", "min_share"}  # older models and checkpoints do not have them
+# Settings that runs of version 0.1 do not have. Their defaults are what it did.
+NEW_SETTINGS = {"posterior", "min_share", "phrases", "phrase_threshold", "phrase_min_count", "phrase_passes"}
 SUBSAMPLED_OCCURRENCES = 2000  # words with more occurrences are subsampled, in a corpus of 2 to 20 million tokens
 
 
@@ -195,6 +196,24 @@ class TrainConfig:
         help="Frequency above which tokens of a word are dropped at random, as in word2vec; 0 to keep all tokens.",
     )
 
+    phrases: bool = _setting(
+        "vocabulary", False, reason="each word is a token",
+        help="Find phrases such as `new york` and treat them as words, `new_york`.",
+    )
+    phrase_threshold: float = _setting(
+        "vocabulary", 0.5, 0, 1, reason="mostly names and terms",
+        help="NPMI that the parts of a phrase need, from 0 (independent) to 1 (always together). Lower it for more "
+             "phrases.",
+    )
+    phrase_min_count: int = _setting(
+        "vocabulary", 10, 1, 10**12, reason="rarer phrases are often chance",
+        help="Occurrences that a phrase needs; for `train`, not fewer than --min-count.",
+    )
+    phrase_passes: int = _setting(
+        "vocabulary", 2, 1, 5, reason="up to four words",
+        help="Number of times that phrases are searched. Each pass can double the number of words in a phrase.",
+    )
+
     threads: int = _setting(
         "run", 0, 0, 1024, common=True, reason="one per core",
         help="Training threads. One thread gives the same vectors each time, several do not.",
@@ -269,6 +288,10 @@ class TrainSettings(TypedDict, total=False):
     min_count: int
     max_vocabulary: int | None
     subsample: float | None
+    phrases: bool
+    phrase_threshold: float
+    phrase_min_count: int
+    phrase_passes: int
     threads: int
     seed: int
 
@@ -324,6 +347,10 @@ def _checked(name: str, kind: object, value: Any, rule: Mapping[str, Any]) -> An
     """The value of a setting, as a built-in type; ConfigError if it is not valid."""
     if rule["choices"] and value not in rule["choices"]:
         raise ConfigError(f"{option_name(name)} must be one of {', '.join(rule['choices'])}, not '{value}'.")
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise ConfigError(f"{name} must be True or False, not {value!r}.")
+        return value
     low, high = rule["low"], rule["high"]
     if name == "multi_sense_words" and value is not None:
         if isinstance(value, str) or not all(isinstance(word, str) for word in value):

@@ -14,6 +14,7 @@ from polyseme.training.config import TrainConfig, option_name
 from polyseme.training.init_model import Origin
 from polyseme.training.workspace import unfinished_run, workspace_path
 
+ENCODING = ("min_count", "phrases", "phrase_threshold", "phrase_min_count", "phrase_passes")  # what tokens depend on
 WITHOUT_OPTION = "resume it without that option, or start again with --force"
 SAME_WAY = "resume it in the same way, or start again with --force"
 ANOTHER_MODEL = "choose another name for the model, or train it again with --force"
@@ -42,7 +43,9 @@ class EarlierRun:
         The number of threads may change.
         """
         if self.saved is not None:
-            self._refuse_changes(self.saved["settings"], chosen, given, ANOTHER_MODEL)
+            settings = self.saved["settings"]
+            self._refuse_changes(settings, chosen, given, ANOTHER_MODEL)
+            return replace(chosen, **{name: settings[name] for name in ENCODING if name in settings})
         if self.config is None:
             return chosen
         self._refuse_changes(self.config.to_dict(), chosen, given, WITHOUT_OPTION)

@@ -42,6 +42,7 @@ from polyseme.training.events import (
     silent,
 )
 from polyseme.training.init_model import InitModel, open_init, renumbered
+from polyseme.training.phrases import phrase_settings, refuse_other_phrases, settings_with_phrases
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
 from polyseme.training.sense_discovery import discovers_senses
@@ -164,6 +165,7 @@ class _Run:
                 f"train with --tokenizer {before}, or encode it again."
             )
         config = self.config
+        refuse_other_phrases(config, encoded)
         if self.init is None:
             vocabulary = Vocabulary.from_counts(
                 encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
@@ -204,7 +206,8 @@ class _Run:
             encoded = EncodedCorpus.open(kept)
             _refuse_another_corpus(corpus, encoded)
             return encoded
-        return encode(corpus.sources(), tokenizer, kept, self.listen, self._raise_if_stopped)
+        phrases = phrase_settings(self.config)
+        return encode(corpus.sources(), tokenizer, kept, self.listen, self._raise_if_stopped, phrases)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
@@ -240,7 +243,7 @@ class _Run:
             vocabulary=state.vocabulary,
             arrays=arrays,
             tokenizer=tokenizer,
-            config=state.config.to_dict(),
+            config=settings_with_phrases(state.config, encoded),
             corpus={name: encoded.description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
             training={
                 "loss": totals.loss / max(totals.pairs, 1),
@@ -251,6 +254,7 @@ class _Run:
                 "sense_distance": sense_distance,
                 **({"frozen": True} if self.init is not None and self.init.freeze else {}),
             },
+            phrases=None if encoded.phrases is None else encoded.phrases.known_to(state.vocabulary),
         )
         data.arrays.check(len(state.vocabulary))
         data = replace(data, read_examples=self._collect_examples(data, encoded, state.threads))
@@ -272,6 +276,7 @@ class _Run:
             data.arrays.sense_offsets,
             data.num_visible_senses,
             data.tokenizer,
+            phrases=encoded.phrases,
             per_sense=self.config.examples,
             seed=self.config.seed,
             threads=threads,

@@ -36,6 +36,7 @@ NO_EFFECT = (
     NoEffect(("min_separation",), "warmup", (0.0,), "set --warmup above 0"),
     NoEffect(("sense_init",), "warmup", (0.0,), "set --warmup above 0", only="clusters"),
     NoEffect(("adagrad_delta",), "optimizer", ("sgd",), "choose --optimizer adagrad"),
+    NoEffect(("phrase_threshold", "phrase_min_count", "phrase_passes"), "phrases", (False,), "add --phrases"),
     NoEffect(("multi_sense_top", "multi_sense_min_count"), "multi_sense_words", (), "give one of the two"),
 )
 
@@ -50,4 +51,6 @@ def refuse_no_effect(config: TrainConfig, given: Mapping[str, Any]) -> None:
             if given.get(name) is not None and rule.only in (None, given[name]):
                 option = option_name(name) + (f" {rule.only}" if rule.only else "")
                 value = "" if not rule.values else f" {other:g}" if isinstance(other, float) else f" {other}"
-                raise ConfigError(f"{option} has no effect with {option_name(rule.other)}{value}; {rule.advice}.")
+                other_option = option_name(rule.other)
+                case = f"without {other_option}" if other is False else f"with {other_option}{value}"
+                raise ConfigError(f"{option} has no effect {case}; {rule.advice}.")
