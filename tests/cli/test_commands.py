@@ -175,6 +175,7 @@ def test_the_help_of_train_shows_options_in_groups_and_common_ones_first(polysem
     panels = re.findall(r"╭─ ([\w ]+?) ─+╮\n(.*?)╰", shown, re.DOTALL)
     assert [title for title, _ in panels] == [
         "Arguments", "Common options", "Model", "Senses", "Optimisation", "Vocabulary", "Run",
+        "Continued training",
     ]  # fmt: skip
     options = {title: re.findall(r"│ --([\w-]+)", text) for title, text in panels}
     assert options["Common options"] == [

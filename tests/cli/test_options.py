@@ -25,6 +25,8 @@ COMMANDS = {
     "evaluate": ["MODEL", "health", "text.txt"],
     "reproduce": ["text.txt", "out", "--data", "."],
     "info": ["MODEL"],
+    "export": ["MODEL", "out.model", "--force"],
+    "import": ["vectors.vec", "out", "--force"],
     "encode": ["text.txt", "out", "--force", "--quiet"],
 }
 
@@ -64,6 +66,7 @@ def test_odd_numbers_give_a_result_or_an_error_in_one_line(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("polyseme.cli.demo._train", check_settings)
     (tmp_path / "text.txt").write_text("the bank of the river\nmoney in the bank\n" * 20)
+    (tmp_path / "vectors.vec").write_text("2 2\nbank 1 0\nriver 0 1\n")
     arguments = [str(mssg_path) if word == "MODEL" else word for word in COMMANDS[command]]
     if option in arguments:
         del arguments[arguments.index(option) : arguments.index(option) + 2]

@@ -23,7 +23,7 @@ def test_the_paper_recipe_resolves_to_these_settings() -> None:
         "examples": 5,
         "senses": 3,
         "max_senses": 10,
-        "min_separation": 0.73,  # without effect, as there is no clustering
+        "min_separation": 0.54,  # without effect, as there is no clustering
         "new_sense_threshold": -0.5,
         "sense_window": 0,
         "sense_decay": 1.0,
@@ -46,6 +46,10 @@ def test_the_paper_recipe_resolves_to_these_settings() -> None:
         "min_count": 20,
         "max_vocabulary": None,
         "subsample": 1e-3,
+        "phrases": False,
+        "phrase_threshold": 0.5,  # without effect, as there are no phrases
+        "phrase_min_count": 10,
+        "phrase_passes": 2,
         "threads": 0,
         "seed": 1,
     }

@@ -119,6 +119,7 @@ def source_names(corpus: EncodedCorpus) -> str:
     """The names of the files of a corpus.
 
     >>> from types import SimpleNamespace
+    >>> from polyseme.corpus.sources import Source
     >>> source_names(SimpleNamespace(sources=[Source("/data/a.txt", 1, 0), Source("/data/b.txt", 1, 0)]))
     'a.txt, b.txt'
     """
