@@ -183,7 +183,9 @@ def test_the_help_of_train_shows_options_in_groups_and_common_ones_first(polysem
     ]  # fmt: skip
     listed = [name for names in options.values() for name in names]
     assert len(listed) == len(set(listed))
-    others = {"recipe", "tokenizer", "resume", "force", "checkpoint-minutes", "quiet"}
+    others = {
+        "recipe", "tokenizer", "reader", "field", "init", "freeze", "resume", "force", "checkpoint-minutes", "quiet",
+    }  # fmt: skip
     assert set(listed) == {f.name.replace("_", "-") for f in fields(TrainConfig)} | others
     text = " ".join(shown.replace("│", " ").split())
     assert "[default: 5 (as in word2vec)]" in text
