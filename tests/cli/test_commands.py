@@ -19,7 +19,7 @@ from tests.conftest import Run, command
 
 
 def test_train_writes_a_model_that_senses_reads(polyseme_command: Run, planted_text: Path, tmp_path: Path) -> None:
-    trained = polyseme_command("train", planted_text, "my.model", "--dim", "16", "--epochs", "2")
+    trained = polyseme_command("train", planted_text, "my.model", "--dim", "16", "--epochs", "2", "--senses", "2")
     assert (trained.returncode, trained.stdout) == (0, "")
     assert "words kept" in trained.stderr
     assert "saved     my.model" in trained.stderr
