@@ -180,8 +180,8 @@ def report(results: dict[str, list[Result]], arguments: argparse.Namespace) -> s
         [
             f"`python benchmarks/wikipedia.py --megabytes {arguments.megabytes} --repeat {arguments.repeat}`",
             "",
-            f"{processor()}; the 206 pages of gensim's test dump, repeated; the best of {arguments.repeat} runs. Other "
-            "programs were running, so CPU time is more reliable than elapsed time. `MB` is XML, before compression.",
+            f"{processor()}; the 206 pages of gensim's test dump, repeated; the best of {arguments.repeat} runs. `MB` "
+            "is XML, before compression. If other programs are running, compare CPU time, not elapsed time.",
             "",
             "| program | MB | CPU seconds | MB per CPU second | MB per second | peak MB |",
             "|---|---:|---:|---:|---:|---:|",
