@@ -48,6 +48,14 @@ def test_each_module_has_a_test_file_of_its_own_or_a_line_in_the_architecture_pa
     )
 
 
+def test_the_page_on_the_paper_names_existing_functions() -> None:
+    named = re.findall(r"`([\w/]+\.py): (\w+)`", (ROOT / "docs" / "paper.md").read_text(encoding="utf-8"))
+    assert len(named) > 20
+    for file, name in named:
+        source = (SOURCE / file).read_text(encoding="utf-8")
+        assert re.search(rf"^\s*(def|class) {name}\b|^{name}\b", source, re.MULTILINE), f"{file} has no {name}"
+
+
 def test_the_list_of_tests_names_existing_files() -> None:
     table = modules_tested_elsewhere()
     assert set(table) <= set(MODULES)

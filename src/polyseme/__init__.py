@@ -15,7 +15,7 @@ __all__ = [
     "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "Interrupted", "MissingExtra",
     "MissingFile", "ModelError", "Neighbour", "OutputExists", "PolysemeError", "Sense", "SenseModel",
     "SenseProbability", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord", "__version__",
-    "load", "train",
+    "export", "load", "train",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         UnknownWord,
     )
     from polyseme.examples.store import Example
+    from polyseme.formats.export import export
+    from polyseme.formats.open_model import open_model as load
     from polyseme.model.results import (
         Disambiguation,
         Neighbour,
@@ -47,8 +49,6 @@ if TYPE_CHECKING:
     from polyseme.training.config import TrainConfig
     from polyseme.training.run import train
 
-    load = SenseModel.load
-
 # Public names by module. They are imported on first access, so that `import polyseme` imports neither NumPy nor Numba.
 _MODULES = {
     "polyseme.errors": (
@@ -56,6 +56,7 @@ _MODULES = {
         "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
     ),
     "polyseme.examples.store": ("Example",),
+    "polyseme.formats.export": ("export",),
     "polyseme.model.results": ("Disambiguation", "Neighbour", "Sense", "SenseProbability", "Senses", "Similarity"),
     "polyseme.model.sense_model": ("SenseModel",),
     "polyseme.training.config": ("TrainConfig",),
@@ -66,7 +67,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 def __getattr__(name: str) -> Any:
     if name == "load":
-        return __getattr__("SenseModel").load
+        return import_module("polyseme.formats.open_model").open_model
     if name in _MODULE_OF:
         return getattr(import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'polyseme' has no attribute '{name}'")

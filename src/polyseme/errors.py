@@ -31,6 +31,10 @@ class DataError(PolysemeError, ValueError):
     """Malformed evaluation data; the message names the file and the line."""
 
 
+class HubError(PolysemeError, OSError):
+    """The Hugging Face Hub has no such model, gives no permission, or cannot be reached."""
+
+
 class MissingExtra(PolysemeError, ImportError):
     """An optional dependency is not installed; the message says how to install it."""
 

@@ -45,7 +45,7 @@ def test_train_reads_standard_input_and_compressed_texts(
     assert polyseme_command("train", "-", "a.model", *flags, stdin=text).stderr == ""
     assert polyseme_command("train", "t.txt.gz", "b.model", *flags).stderr == ""
     a, b = SenseModel.load(tmp_path / "a.model"), SenseModel.load(tmp_path / "b.model")
-    assert (a._data.arrays.sense_vectors == b._data.arrays.sense_vectors).all()
+    assert (a.sense_vectors == b.sense_vectors).all()
     assert a.senses("bank")[0].examples
 
 

@@ -55,7 +55,7 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
         (["train", ".", "text.txt/m"], "text.txt"),
         (["senses", "m", "bank"], "m does not exist; train a model with"),
         (["senses", ".", "bank"], "is not a model"),
-        (["tag", "text.txt"], "is a file, not a model folder"),
+        (["tag", "text.txt"], "text.txt is not a vector file; supported formats are"),
         (["fly"], "fly"),
         (["demo", "--seed", "-1"], 'Invalid value "-1" for --seed. It must be between 0 and'),
         (["train", "text.txt", "."], "already exists"),

@@ -21,6 +21,7 @@ from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import CorpusError
 
 FILES = ("corpus.json", "words.tsv", "tokens.bin", "sentences.bin", "byte_offsets.bin")
+SOURCE = {"path": "x", "size": 1, "modified": 1, "reader": "text", "field": "", "spooled": False}
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_a_file_that_is_too_long_is_refused(name: str, folder: Path) -> None:
         ({"fingerprint": 5}, "'fingerprint' must be a string"),
         ({"offsets_are_exact": 1}, "'offsets_are_exact' must be true or false"),
         ({"sources": {}}, "'sources' must be a list"),
-        ({"sources": [{"path": 0, "size": 1, "modified": 1}] * 2}, "'path' must be a string, not 0"),
+        ({"sources": [{**SOURCE, "path": 0}] * 2}, "'path' must be a string, not 0"),
         ({"sources": [{"path": "x", "size": 1}] * 2}, "a source does not have path, size, modified"),
         ({"source_sentences": [0, 3]}, "'source_sentences' do not cover all sentences"),
         ({"source_sentences": [0, 5, 3]}, "'source_sentences' are not whole numbers in ascending order"),

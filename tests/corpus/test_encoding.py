@@ -57,7 +57,7 @@ def test_ids_decode_to_the_tokens_of_each_line(
 def test_small_blocks_give_the_same_corpus_as_one_block(tmp_path: Path) -> None:
     text = "one two\n\nthree four five, six\nBank bank BANK " * 30
     one_block = encode_text(tmp_path / "one_block.txt", text)
-    with mock.patch.object(encoding, "read_blocks", lambda source, wait: text_reader.read_blocks(source, 7, wait)):
+    with mock.patch.object(encoding, "read_blocks", lambda source, _, wait: text_reader.read_blocks(source, 7, wait)):
         small_blocks = encode_text(tmp_path / "small.txt", text)
     assert decode(small_blocks) == decode(one_block)
     assert small_blocks.fingerprint == one_block.fingerprint
@@ -112,7 +112,7 @@ def test_standard_input_is_read(tmp_path: Path) -> None:
     with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from a pipe"))):
         corpus = encode(find_sources("-"), get_tokenizer("words"), tmp_path / "corpus")
     assert decode(corpus) == [["from", "a", "pipe"]]
-    assert list(corpus.source_texts([0])) == [None]
+    assert list(corpus.source_texts([0])) == [b"from a pipe"]
 
 
 def test_an_interrupt_while_the_reading_thread_starts_is_raised(
@@ -183,6 +183,19 @@ def test_an_encoded_corpus_of_version_1_is_read(tmp_path: Path) -> None:
     assert decode(version_1) == [["one", "two"], ["three"]]
     assert version_1.byte_offsets.tolist() == corpus.byte_offsets.tolist()
     assert list(version_1.source_texts([0, 1])) == [b"one two", b"three"]
+
+
+def test_an_encoded_corpus_of_version_2_is_read(tmp_path: Path) -> None:
+    encode_text(tmp_path / "a.txt", "one two\nthree")
+    folder = tmp_path / "a.corpus"
+    description = json.loads((folder / "corpus.json").read_text())
+    for name in ("bad_rows", "first_bad_row", "spooled_bytes"):
+        del description[name]
+    description["sources"] = [{n: source[n] for n in ("path", "size", "modified")} for source in description["sources"]]
+    (folder / "corpus.json").write_text(json.dumps({**description, "format_version": 2}))
+    version_2 = EncodedCorpus.open(folder)
+    assert decode(version_2) == [["one", "two"], ["three"]]
+    assert list(version_2.source_texts([0, 1])) == [b"one two", b"three"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")

@@ -40,15 +40,25 @@ def test_a_sample_is_uniform_without_duplicates_and_depends_on_the_seed() -> Non
 
 def test_burstiness_is_near_zero_at_random_positions_and_high_in_bursts() -> None:
     rng = np.random.default_rng(0)
-    tokens = np.where(rng.random(400_000) < 0.02, 0, 9).astype(np.int32)  # word 0 at random positions
-    for start in rng.integers(0, 399_000, 60):  # word 1 in 60 bursts of about 100 occurrences
-        tokens[start + rng.integers(0, 1000, 100)] = 1
+    tokens = np.where(rng.random(400_000) < 0.002, 0, 9).astype(np.int32)  # word 0 at random positions
+    for start in rng.integers(0, 399_000, 100):  # word 1 in 100 bursts of about 10 occurrences
+        tokens[start + rng.integers(0, 1000, 10)] = 1
     tokens[::100] = 2  # word 2 at regular intervals
     scores = burstiness(tokens, 5)
-    assert scores[0] == pytest.approx(0, abs=0.05)
-    assert scores[1] > 1
-    assert scores[2] == pytest.approx(-np.euler_gamma, abs=1e-6)
-    assert scores[3:].tolist() == [0, 0]  # words that do not occur
+    for score, regular in zip(scores, (-np.euler_gamma, -2 * np.log(2)), strict=True):
+        assert score[0] == pytest.approx(0, abs=0.15)
+        assert score[1] > 0.2
+        assert score[2] == pytest.approx(regular, abs=1e-6)
+        assert score[3:].tolist() == [0, 0]  # words that do not occur
+
+
+def test_slow_changes_of_frequency_are_not_local_bursts() -> None:
+    """A word that the first of two authors uses twenty times as often as the second."""
+    rng = np.random.default_rng(0)
+    probability = np.repeat([0.02, 0.001], 200_000)
+    scores = burstiness(np.where(rng.random(400_000) < probability, 0, 9).astype(np.int32), 1)
+    assert scores.overall[0] > 0.4
+    assert scores.local[0] == pytest.approx(0, abs=0.1)
 
 
 def test_burstiness_does_not_depend_on_the_chunks_that_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,5 +83,5 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"has no text files; their names must end in \.txt"):
+    with pytest.raises(CorpusError, match=r"has no files for the reader 'text'; their names must end in \.txt"):
         find_sources(tmp_path)

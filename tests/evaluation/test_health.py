@@ -75,7 +75,7 @@ def test_at_most_a_fixed_number_of_occurrences_is_read(
     monkeypatch.setattr(module, "MAX_OCCURRENCES", 2)
     model = toy({"bank": [([1.0, 0.0], 300), ([0.0, 1.0], 100)], "money": [([1.0, 0.0], 20)]})
     (tmp_path / "text.txt").write_text(text)
-    assert [len(read) for read in module._posteriors(model._data, tmp_path / "text.txt").values()] == [2]
+    assert [len(read) for read in module._posteriors(model._data, module._lines(tmp_path / "text.txt")).values()] == [2]
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".bz2", ".zst"])

@@ -24,7 +24,8 @@ DATA = Path("data")
         ("wsi", {"window": 1}, {"window": 1}),
         ("wordsim", {}, {}),
         ("analogy", {}, {}),
-        ("pseudowords", {"seed": 5}, {"seed": 5}),
+        ("pseudowords", {"seed": 5}, {"seed": 5, "reader": None, "field": None}),
+        ("pseudowords", {"reader": "csv", "field": "a"}, {"seed": 1, "reader": "csv", "field": "a"}),
     ],
 )
 def test_a_task_gets_its_options(
@@ -50,5 +51,7 @@ def test_invalid_combinations_are_refused() -> None:
         evaluate(MODEL, "scws")
     with pytest.raises(ConfigError, match="--window is for tasks with contexts: scws, wic, wsi."):
         evaluate(MODEL, "analogy", DATA, window=3)
+    with pytest.raises(ConfigError, match="--reader and --field are for tasks that read a corpus: pseudowords, health"):
+        evaluate(MODEL, "wordsim", DATA, reader="csv")
     with pytest.raises(ConfigError, match=f"unknown task 'poetry'; choose one of {', '.join(TASKS)}"):
         evaluate(MODEL, "poetry", DATA)

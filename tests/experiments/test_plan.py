@@ -1,36 +1,33 @@
-"""The runs of the report, and the reuse of their models."""
+"""The runs of the report."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
 
-import numpy as np
 import pytest
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
-from polyseme.errors import OutputExists
-from polyseme.experiments.plan import (
-    Profile,
-    Run,
-    dim_with_equal_parameters,
-    load_or_train,
-    make_plan,
-    mean_senses_per_word,
-)
-from polyseme.training.config import TrainConfig
-from tests.evaluation.toy import toy
+from polyseme.experiments.corpora import NamedCorpus
+from polyseme.experiments.plan import PROFILES, Task, dim_with_equal_parameters, make_plan
+from polyseme.training.config import RecipeName, TrainConfig, make_config
 
-PROFILE = Profile(dims=(50, 300), figure_dims=(50, 100), figure_senses=(1, 2, 3), figure_dim=50, epochs=2)
+FULL = PROFILES["full"]
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> EncodedCorpus:
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> EncodedCorpus:
     """Ten words: two with 200 tokens, eight with 10."""
-    (tmp_path / "text.txt").write_text("a b\n" * 200 + "c d e f g h i j\n" * 10)
-    return encode(find_sources(tmp_path / "text.txt"), WORDS, tmp_path / "corpus")
+    folder = tmp_path_factory.mktemp("plan")
+    (folder / "text.txt").write_text("a b\n" * 200 + "c d e f g h i j\n" * 10)
+    return encode(find_sources(folder / "text.txt"), WORDS, folder / "corpus")
+
+
+@pytest.fixture(scope="module")
+def plan(corpus: EncodedCorpus) -> list[Task]:
+    return make_plan(FULL, [NamedCorpus("first", corpus), NamedCorpus("second", corpus)], (4, 5, 6), threads=2)
 
 
 def test_the_control_has_as_many_parameters_as_mssg(corpus: EncodedCorpus) -> None:
@@ -40,34 +37,54 @@ def test_the_control_has_as_many_parameters_as_mssg(corpus: EncodedCorpus) -> No
     assert dim_with_equal_parameters(config, corpus) == 120
 
 
-def test_each_run_has_its_own_label_and_the_settings_of_its_recipe(corpus: EncodedCorpus) -> None:
-    plan = make_plan(PROFILE, corpus, seed=4, threads=2)
-    runs = {run.label: run.config for run in plan.all_runs}
-    assert len(runs) == len(plan.all_runs)
-    assert {(config.seed, config.threads) for config in runs.values()} == {(4, 2)}
-    default, paper = runs["MSSG 300d"], runs["MSSG 300d, paper's recipe"]
-    assert (default.dim, default.epochs, default.optimizer) == (300, 2, "sgd")
-    assert (paper.dim, paper.epochs, paper.optimizer) == (300, 1, "adagrad")
-    assert runs["MSSG 300d, random senses"].model == "random-senses"
-    assert runs["MSSG 300d, 30,000 words"].multi_sense_top == 30_000
-    assert [runs[run.label].senses for run in plan.by_senses[1:]] == [2, 3]
-    assert [runs[run.label].dim for run in plan.by_dim] == [50, 100]
+def test_each_run_has_a_file_name_of_its_own(plan: list[Task]) -> None:
+    names = Counter((task.corpus.name, task.run.name) for task in plan)
+    assert set(names.values()) == {1}
 
 
-def test_a_finished_model_is_loaded_unless_its_settings_or_corpus_differ(corpus: EncodedCorpus, tmp_path: Path) -> None:
-    run = Run("Skip-gram 4d", {"model": "skip-gram", "dim": 4, "epochs": 1, "threads": 1})
-    trained = load_or_train(run, corpus, tmp_path)
-    loaded = load_or_train(run, corpus, tmp_path, listen=lambda event: pytest.fail(f"trained again: {event}"))
-    np.testing.assert_array_equal(loaded.sense_vectors, trained.sense_vectors)
-    with pytest.raises(OutputExists, match="was trained with another dim; choose another OUT"):
-        load_or_train(Run(run.label, {**run.settings, "dim": 5}), corpus, tmp_path)
-    other = corpus.with_tokens(np.array(corpus.tokens), corpus.words)
-    other.description["fingerprint"] = "another"
-    with pytest.raises(OutputExists, match="was trained with another corpus; choose another OUT"):
-        load_or_train(run, other, tmp_path)
+def test_rows_of_tables_have_all_seeds_on_the_first_corpus_and_the_first_seed_on_others(plan: list[Task]) -> None:
+    seeds: dict[tuple[str, str, str], set[int]] = {}
+    for task in plan:
+        seeds.setdefault(task.key, set()).add(task.run.seed)
+    for recipe in ("paper", "default"):
+        for model in ("Skip-gram", "MSSG", "NP-MSSG"):
+            assert seeds["first", f"{model} 50d", recipe] == {4, 5, 6}
+            assert seeds["first", f"{model} 300d", recipe] == {4, 5, 6}
+            assert seeds["second", f"{model} 300d", recipe] == {4}
+        assert seeds["first", "MSSG 400d", recipe] == {4}
+        assert seeds["first", "MSSG 50d, 6 senses", recipe] == {4}
+    assert seeds["second", "MSSG 300d, random senses", "default"] == {4}
+    assert seeds["first", "MSSG 300d, 30,000 words", "paper"] == {4, 5, 6}
+    assert {task.run.config.threads for task in plan} == {2}
 
 
-def test_the_mean_number_of_senses_is_that_of_words_that_may_have_several() -> None:
-    sense = [1.0, 0.0]
-    assert mean_senses_per_word(toy({"a": [(sense, 9)] * 3, "b": [(sense, 9)] * 2, "c": [(sense, 9)]})) == 2.5
-    assert mean_senses_per_word(toy({"a": [(sense, 9)], "b": [(sense, 9)]})) == 1
+def test_the_first_runs_are_those_of_300_dimensions_on_each_corpus(plan: list[Task]) -> None:
+    first = [task for task in plan if task.run.seed == 4]
+    assert [task.run.label for task in first[:3]] == ["MSSG 300d", "NP-MSSG 300d", "Skip-gram 300d"]
+    last_of_second = max(i for i, task in enumerate(plan) if task.corpus.name == "second")
+    assert all("300d" in task.run.label for task in plan[: last_of_second + 1])
+
+
+@pytest.mark.parametrize("recipe", ["paper", "default"])
+def test_main_rows_change_nothing_but_model_dimension_and_seed(plan: list[Task], recipe: RecipeName) -> None:
+    expected = make_config(recipe, model="np-mssg", dim=50, seed=5, threads=2, examples=0)
+    (run,) = [t.run for t in plan if t.key == ("first", "NP-MSSG 50d", recipe) and t.run.seed == 5]
+    assert run.config == expected
+
+
+def test_variants_have_the_settings_that_their_labels_say(plan: list[Task]) -> None:
+    configs = {(task.run.label, task.run.recipe): task.run.config for task in plan}
+    assert configs["MSSG 300d, random senses", "default"].model == "random-senses"
+    assert configs["MSSG 300d, 30,000 words", "paper"].multi_sense_top == 30_000
+    assert configs["MSSG 50d, 5 senses", "paper"].senses == 5
+    assert configs["Huang-style 50d, 10 senses", "default"].senses == 10
+    assert configs["One sense, as many parameters as MSSG 300d", "default"].dim == 360
+
+
+def test_the_quick_profile_has_the_same_rows_with_few_tokens_and_one_seed(corpus: EncodedCorpus) -> None:
+    quick = PROFILES["quick"]
+    assert quick.max_tokens == 2_000_000
+    tasks = make_plan(quick, [NamedCorpus("first", corpus)], quick.seeds, threads=1)
+    full = make_plan(FULL, [NamedCorpus("first", corpus)], FULL.seeds, threads=1)
+    assert {task.key for task in tasks} == {task.key for task in full}
+    assert len(tasks) < len(full)

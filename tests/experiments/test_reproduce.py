@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.planted import PlantedCorpus, plant
-from polyseme.errors import Interrupted, MissingFile, OutputExists
-from polyseme.experiments.plan import PROFILES, Profile
+from polyseme.errors import DataError, Interrupted, MissingFile, OutputExists
+from polyseme.experiments.plan import Profile
+from polyseme.experiments.report import NOT_RUN
 from polyseme.experiments.reproduce import reproduce
 
-TINY = Profile(dims=(8, 12), figure_dims=(8, 12), figure_senses=(1, 2, 3), figure_dim=8, epochs=1)
+TINY = Profile(dims=(6, 8), figure_dims=(8,), figure_senses=(1, 2), huang_senses=(10,), seeds=(1,))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def out(corpus: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report") / "out"
-    assert reproduce(corpus, folder, data=data, profile=TINY, threads=1) == folder / "report.html"
+    assert reproduce([corpus], folder, data=data, profile=TINY, threads=1) == folder / "report.html"
     return folder
 
 
@@ -55,73 +55,110 @@ def rows(out: Path, table: str) -> list[dict[str, str]]:
 def test_the_report_has_all_tables_and_figures(out: Path) -> None:
     tables = {path.stem for path in (out / "tables").iterdir()}
     assert tables == {
-        "time", "neighbours", "scws", "scws_inverse_distance", "controls", "wordsim", "top_30000", "analogies",
-        "intervals", "settings",
+        "summary", "corpora", "time", "neighbours_words_planted", "neighbours_plant_planted", "scws", "wordsim",
+        "top_30000", "analogies", "controls", "settings", "all_scores",
     }  # fmt: skip
     figures = {path.name for path in (out / "figures").iterdir()}
     assert figures == {"senses_per_word.png", "dimension.png", "number_of_senses.png"}
     markdown = (out / "report.md").read_text()
     assert all(f"(figures/{name})" in markdown for name in figures)
+    assert NOT_RUN not in markdown
+    assert "runs are finished" not in markdown
 
 
 def test_the_html_page_is_self_contained(out: Path) -> None:
     page = (out / "report.html").read_text()
     assert len(re.findall(r'src="data:image/png;base64,', page)) == 3
-    assert not re.search(r'(src|href)=("(?!data:)|[^"])', page)
+    assert not re.search(r'(src|href)=("(?!data:|#)|[^"])', page)
+    assert set(re.findall(r'href="#([^"]*)"', page)) == set(re.findall(r'<h2 id="([^"]*)"', page))
 
 
-def test_tables_have_models_baselines_and_controls(out: Path) -> None:
+def test_tables_have_models_baselines_controls_and_quoted_rows(out: Path) -> None:
     models = {row["model"] for row in rows(out, "scws")}
-    assert {"TF-IDF", "Pruned TF-IDF", "Skip-gram 8d", "MSSG 12d", "NP-MSSG 12d", "Huang-style 8d"} <= models
-    assert {"MSSG 12d, paper's recipe", "C&W 50d (quoted from the paper)"} <= models
-    assert {row["model"] for row in rows(out, "controls")} >= {"MSSG 12d", "MSSG 12d, random senses"}
-    assert any("as many parameters" in row["model"] for row in rows(out, "controls"))
+    assert {"TF-IDF", "Pruned TF-IDF", "Skip-gram 6d", "MSSG 8d", "NP-MSSG 8d", "Huang-style 6d, 10 senses"} <= models
+    assert "Collobort & Weston 50d" in models
+    assert {row["model"] for row in rows(out, "controls")} == {
+        "MSSG 8d", "NP-MSSG 8d", "MSSG 8d, random senses", "One sense, as many parameters as MSSG 8d",
+    }  # fmt: skip
+
+
+def test_the_vectors_of_skip_gram_are_both_shown(out: Path) -> None:
+    found = [row for row in rows(out, "scws") if row["model"] == "Skip-gram 8d"]
+    assert [(row["measure"], row["paper"]) for row in found] == [("v_g", "65.2"), ("v_s", "65.2")]
+    assert found[0]["default recipe, planted"] != found[1]["default recipe, planted"]
 
 
 def test_every_score_of_senses_has_a_control(out: Path) -> None:
-    scores = rows(out, "intervals")
+    scores = rows(out, "all_scores")
     assert {"global_sim", "avg_sim", "avg_sim_c", "local_sim"} <= {row["measure"] for row in scores}
     for row in scores:
-        assert (row["random senses"] == "") == (row["measure"] == "global_sim")
+        assert (row["control"] == "") == (row["measure"] == "global_sim")
 
 
-def test_a_second_run_reuses_all_models(out: Path, corpus: Path, data: Path) -> None:
-    def modification_times() -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in (out / "models").iterdir()}
-
-    before = modification_times()
+def test_models_are_removed_and_finished_runs_are_not_run_again(out: Path, corpus: Path, data: Path) -> None:
+    assert not list((out / "models").rglob("*.model"))
+    before = (out / "report.md").read_text()
     steps: list[str] = []
-    reproduce(corpus, out, data=data, profile=TINY, threads=1, say=steps.append)
-    assert modification_times() == before
-    assert len(before) == sum("model " in step for step in steps)
+    reproduce([corpus], out, data=data, profile=TINY, threads=1, say=steps.append)
+    assert steps == ["20 runs (20 on planted); 20 are finished"]
+    assert (out / "report.md").read_text() == before
 
 
-def test_models_trained_with_other_settings_are_not_reused(out: Path, corpus: Path, data: Path) -> None:
-    with pytest.raises(OutputExists, match="was trained with another seed; choose another OUT"):
-        reproduce(corpus, out, data=data, profile=TINY, threads=1, seed=2)
-
-
-def test_another_tokenizer_does_not_reuse_the_encoded_corpus(
-    out: Path, corpus: Path, data: Path, tmp_path: Path
+def test_a_stopped_run_leaves_a_report_and_the_same_command_continues(
+    corpus: Path, data: Path, out: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(out, tmp_path / "out")
-    with pytest.raises(OutputExists, match="was trained with another tokenizer; choose another OUT"):
-        reproduce(corpus, tmp_path / "out", data=data, profile=TINY, threads=1, tokenizer="whitespace")
-    assert EncodedCorpus.open(tmp_path / "out" / "corpus").description["tokenizer"] == "whitespace"
+    shutil.rmtree(tmp_path / "out" / "tables")
+    results = tmp_path / "out" / "results" / "planted"
+    removed = ("tf-idf-default-seed-1.json", "skip-gram-6d-paper-seed-1.json")
+    for name in removed:
+        (results / name).unlink()
+    steps: list[str] = []
+
+    def stop() -> bool:
+        return len(steps) == 3
+
+    with pytest.raises(Interrupted):
+        reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1, say=steps.append, stop=stop)
+    assert steps[0] == "20 runs (20 on planted); 18 are finished"
+    assert [(results / name).exists() for name in removed] == [False, True]
+    partial = (tmp_path / "out" / "report.md").read_text()
+    assert "So far 19 of 20 runs are finished." in partial
+    assert "| TF-IDF | global_sim | 26.3 | - | not run yet |" in partial
+    reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1, keep_models=True)
+    assert rows(tmp_path / "out", "all_scores") == rows(out, "all_scores")
 
 
-def test_the_quick_profile_trains_less_than_the_full_one() -> None:
-    assert PROFILES["quick"].epochs < PROFILES["full"].epochs
+def test_results_of_another_corpus_or_of_other_settings_are_refused(
+    out: Path, corpus: Path, data: Path, tmp_path: Path
+) -> None:
+    def message(text: Path, **options: object) -> str:
+        shutil.copytree(out, tmp_path / "out", dirs_exist_ok=True)
+        with pytest.raises(OutputExists) as error:
+            reproduce([text], tmp_path / "out", data=data, profile=TINY, threads=1, **options)  # type: ignore[arg-type]
+        return str(error.value)
+
+    assert "is the result of another tokenizer; choose another OUT" in message(corpus, tokenizer="whitespace")
+    other = tmp_path / "planted.txt"
+    other.write_text("some other text\n" * 50)
+    assert "is the result of another corpus; choose another OUT" in message(other)
+    saved = tmp_path / "out" / "results" / "planted" / "mssg-8d-paper-seed-1.json"
+    saved.write_text(saved.read_text().replace('"dim": 8', '"dim": 9'))
+    with pytest.raises(OutputExists, match="is the result of another dim; choose another OUT"):
+        reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1)
+    saved.write_text("{")
+    with pytest.raises(DataError, match=r"mssg-8d-paper-seed-1.json is damaged .*; remove it to run this row again"):
+        reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1)
 
 
 def test_missing_data_is_reported_before_training(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(
         MissingFile, match="scws/ratings.txt does not exist; give the folder of the evaluation sets with --data"
     ):
-        reproduce(corpus, tmp_path / "out", data=tmp_path)
+        reproduce([corpus], tmp_path / "out", data=tmp_path)
     assert not (tmp_path / "out").exists()
 
 
 def test_it_stops_when_stop_returns_true(corpus: Path, data: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
-        reproduce(corpus, tmp_path / "out", data=data, profile=TINY, threads=1, stop=lambda: True)
+        reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1, stop=lambda: True)

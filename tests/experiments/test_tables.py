@@ -1,78 +1,143 @@
-"""The tables of the report, from models and scores that are given."""
+"""The tables of the report, from results that are given."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.evaluation.scores import Score
+from polyseme.experiments import overview_tables, paper, tables
+from polyseme.experiments.collection import Collection
+from polyseme.experiments.corpora import NamedCorpus
+from polyseme.experiments.plan import Profile, Run, Task
+from polyseme.experiments.report import NOT_RUN, Cell, Table
+from polyseme.experiments.results import Result, SenseNeighbours
+from polyseme.training.config import RecipeName
 
-from polyseme import SenseModel
-from polyseme.evaluation.scores import Evaluation, Score
-from polyseme.experiments import paper, tables
-from polyseme.experiments.plan import Run
-from tests.evaluation.toy import toy
-
-SENSE = [1.0, 0.0]
-
-
-def model(seconds: float, num_senses: int) -> SenseModel:
-    """A model with two dimensions that was trained for some seconds."""
-    data = toy({"apple": [(SENSE, 60)] * num_senses, "pear": [([0.6, 0.8], 60)]})._data
-    return SenseModel(replace(data, training={"seconds": seconds}, config={**data.config, "epochs": 5}))
+EMPTY: EncodedCorpus = None  # type: ignore[assignment]  # these tables do not read the corpus
+FIRST, SECOND = NamedCorpus("first", EMPTY), NamedCorpus("second", EMPTY)
+PROFILE = Profile(huang_senses=(10,))
 
 
-RUNS = [
-    Run("Skip-gram 50d", {"model": "skip-gram", "dim": 50}),
-    Run("MSSG 50d", {"model": "mssg", "dim": 50}),
-    Run("MSSG 50d, paper's recipe", {"model": "mssg", "dim": 50}, "paper"),
-]
-MODELS = {run.label: model(seconds, senses) for run, seconds, senses in zip(RUNS, (10, 25, 40), (1, 2, 3), strict=True)}
+def result(value: float = 60.0, **more: object) -> Result:
+    """A result whose scores are `value`, with a control that is 5 lower and an interval of 2 on both sides."""
+    score = Score(value, value - 2, value + 2, value - 5)
+    words = {"global_sim": Score(value, value - 2, value + 2), "avg_sim": score}
+    in_context = {"avg_sim_c": score, "local_sim": score}
+    scws = {"words": words, "inverse-distance": in_context, "softmax": {m: Score(70, 69, 71) for m in in_context}}
+    return Result({}, "", "words", scws=scws, wordsim={"words": words}, **more)  # type: ignore[arg-type]
+
+
+def collection(*runs: tuple[NamedCorpus, str, RecipeName, Result | None]) -> Collection:
+    """A collection of runs with their results; None if a run is not finished."""
+    tasks = [Task(corpus, Run(label, recipe, seed, {})) for seed, (corpus, label, recipe, _) in enumerate(runs)]
+    found = Collection((FIRST, SECOND), PROFILE, tasks)
+    for task, (*_, finished) in zip(tasks, runs, strict=True):
+        if finished is not None:
+            found.add(task, finished)
+    return found
+
+
+def rows(table: Table, *start: str) -> list[list[Cell]]:
+    """The cells after `start` of the rows that begin with it."""
+    return [list(row[len(start) :]) for row in table.rows if row[: len(start)] == list(start)]
+
+
+def test_scores_of_the_paper_and_of_both_recipes_stand_side_by_side() -> None:
+    c = collection(
+        (FIRST, "MSSG 300d", "paper", result(60)),
+        (FIRST, "MSSG 300d", "paper", result(61)),
+        (SECOND, "MSSG 300d", "default", result(65)),
+        (FIRST, "MSSG 300d", "default", None),
+    )
+    table = tables.scws(c)
+    assert table.columns == [
+        "model", "measure", "paper", "paper's recipe, first", "paper's recipe, second", "default recipe, first",
+        "default recipe, second", "default recipe, softmax, first", "default recipe, softmax, second",
+    ]  # fmt: skip
+    assert rows(table, "MSSG 300d", "avg_sim_c") == [
+        ["69.3", "60.5 (55.5)", None, NOT_RUN, "65.0 (60.0)", NOT_RUN, "70.0"]
+    ]
+    assert rows(table, "MSSG 300d", "global_sim") == [["65.3", "60.5", None, NOT_RUN, "65.0", None, None]]
+    assert rows(table, "Collobort & Weston 50d") == [["global_sim", "57.0", *[None] * 6]]
+    assert rows(tables.wordsim(c), "MSSG 300d", "avg_sim") == [["70.9", "60.5 (55.5)", None, NOT_RUN, "65.0 (60.0)"]]
+
+
+def test_table_6_compares_the_30000_words_of_the_paper_with_the_default_recipe() -> None:
+    c = collection(
+        (FIRST, "MSSG 300d, 30,000 words", "paper", result(50)),
+        (FIRST, "MSSG 300d", "paper", result(40)),
+        (FIRST, "MSSG 300d", "default", result(60)),
+    )
+    found = rows(tables.top_30000(c), "SCWS", "MSSG 300d", "local_sim")
+    assert found == [["59.3", "50.0 (45.0)", None, "60.0 (55.0)", None, "70.0", None]]
+    assert rows(tables.top_30000(c), "WordSim-353", "Skip-gram 300d", "v_s") == [["70.4", *[None] * 6]]
+
+
+def test_the_summary_compares_with_the_best_scores_of_the_paper_and_with_the_trained_controls() -> None:
+    c = collection(
+        (FIRST, "MSSG 300d", "default", result(72)),
+        (FIRST, "MSSG 300d, random senses", "default", result(64)),
+        (FIRST, "One sense, as many parameters as MSSG 300d", "default", None),
+    )
+    (row,) = rows(tables.summary(c), "first", "MSSG 300d", "WordSim-353", "avg_sim")
+    assert row == ["71.2", "72.0 [70.0, 74.0]", "+0.8", "64.0 [62.0, 66.0]", NOT_RUN]
+    bests = {(row[2], row[3]): row[4] for row in tables.summary(c).rows}
+    assert bests == {
+        ("SCWS", "avg_sim_c"): "69.3",
+        ("SCWS", "local_sim"): "60.11",
+        ("WordSim-353", "avg_sim"): "71.2",
+    }
 
 
 def test_training_times_are_compared_with_skip_gram_of_the_same_dimension_and_recipe() -> None:
-    rows = {row[0]: list(row[1:]) for row in tables.training_time(RUNS, MODELS, tokens=1000).rows}
-    assert rows["Skip-gram 50d"][:4] == [10, 500, 1, 1]
-    assert rows["MSSG 50d"][:5] == [25, 200, 2.5, 2, 1.0]
-    assert rows["MSSG 50d, paper's recipe"][:5] == [40, 125, None, 3, 1.0]
+    c = collection(
+        (FIRST, "Skip-gram 300d", "paper", result(seconds=10.0)),
+        (FIRST, "MSSG 300d", "paper", result(seconds=30.0, senses_per_word={1: 1, 3: 3})),
+        (FIRST, "MSSG 300d", "paper", result(seconds=25.0, senses_per_word={1: 1, 3: 3})),
+        (FIRST, "MSSG 300d", "default", result(seconds=40.0)),
+    )
+    table = overview_tables.training_time(c)
+    assert rows(table, "MSSG 300d", "paper's recipe") == [[6, 4.0, 25.0, 2.5, 2.5, None, None, None]]
+    assert rows(table, "MSSG 300d", "default recipe") == [[6, 4.0, 40.0, None, 1.0, None, None, None]]
+    assert rows(table, "Huang-style 50d, 10 senses")[0][1:3] == [168, 168 / 0.33]
 
 
-def test_neighbours_are_listed_by_sense_and_missing_words_are_named() -> None:
-    rows = tables.nearest_neighbours(["MSSG 50d"], MODELS).rows
-    assert rows[:3] == [
-        ["apple", "MSSG 50d", "50%", "pear"],
-        ["apple", "MSSG 50d", "50%", "pear"],
-        ["fox", "MSSG 50d", None, "not in the vocabulary"],
+def test_neighbours_stand_beside_those_of_the_paper() -> None:
+    def found(words: str, senses: str) -> Result:
+        return result(neighbours={"plant": [SenseNeighbours(0.75, words.split(), senses.split())]})
+
+    c = collection(
+        (FIRST, "MSSG 300d", "paper", found("a b", "c d")),
+        (FIRST, "MSSG 300d", "default", found("e f", "g h")),
+        (FIRST, "NP-MSSG 300d", "paper", result(neighbours={})),
+        (FIRST, "Huang-style 50d, 10 senses", "default", found("i", "j")),
+        (FIRST, "Skip-gram 300d", "default", None),
+    )
+    table = overview_tables.neighbours(c, "first", ["plant"])
+    quoted = paper.NEIGHBOURS["plant"]
+    assert rows(table, "plant", "MSSG") == [
+        [quoted["MSSG"][0], "75%: a, b", "75%: g, h"],
+        [quoted["MSSG"][1], None, None],
+        [quoted["MSSG"][2], None, None],
     ]
-    assert {row[0] for row in rows} == set(tables.WORDS)
+    assert rows(table, "plant", "NP-MSSG")[0] == [quoted["NP-MSSG"][0], "not in the vocabulary", None]
+    assert rows(table, "plant", "Skip-gram") == [[quoted["Skip-gram"][0], None, NOT_RUN]]
+    assert rows(table, "plant", "Huang et al")[0] == [quoted["Huang et al"][0], None, "75%: j"]
+    assert len(rows(table, "plant", "Huang et al")) == 10
+    assert not rows(overview_tables.neighbours(c, "second", ["plant"]), "plant", "Huang et al")
 
 
-def test_scores_are_followed_by_their_controls_and_the_scores_of_the_paper() -> None:
-    scores = {"MSSG 50d": {"global_sim": Score(60.04, 50, 70), "avg_sim_c": Score(65.06, 60, 70, control=61.0)}}
-    table = tables.similarity_in_context("scws", "SCWS", scores, scores, paper.SCWS)
-    assert table.rows[0] == ["MSSG 50d", "60.0", None, None, "65.1 / 61.0", None, *paper.SCWS["MSSG 50d"]]
-    assert table.rows[1] == ["C&W 50d (quoted from the paper)", *[None] * 5, *paper.SCWS["C&W 50d"]]
-    assert len(table.rows) == 2
-    wordsim = tables.word_similarity(scores, scores)
-    assert wordsim.rows[0] == ["MSSG 50d", "60.0", None, None, *paper.WORDSIM["MSSG 50d"]]
-
-
-def test_intervals_have_all_numbers_of_all_scores() -> None:
-    scores = {"MSSG 50d": {"avg_sim": Score(1, 2, 3, 4, 5), "avg_sim_c": Score(6, 7, 8)}}
-    assert tables.intervals({"scws": scores}).rows == [
-        ["scws", "MSSG 50d", "avg_sim", 1, 2, 3, 4, 5],
-        ["scws", "MSSG 50d", "avg_sim_c", 6, 7, 8, None, None],
-    ]
-    assert tables.against_controls(scores, scores).rows == [
-        ["MSSG 50d", "avg_sim", 1, 2, 3, 4],
-        ["MSSG 50d", "avg_sim_c", 6, 7, 8, None],
-    ]
+def test_all_scores_have_the_range_of_the_seeds_and_the_mean_interval() -> None:
+    c = collection((FIRST, "MSSG 300d", "paper", result(60)), (FIRST, "MSSG 300d", "paper", result(64)))
+    found = rows(overview_tables.all_scores(c), "first", "MSSG 300d", "paper", "wordsim", "-", "avg_sim")
+    assert found == [[2, 62, 60, 64, 60, 64, 57, None]]
 
 
 def test_analogies_have_a_row_for_each_kind_of_vector() -> None:
-    table = {
-        "total": {"words": Score(40, 30, 50), "senses": Score(50, 40, 60, 45)},
-        "semantic": {"words": Score(9, 8, 9)},
-    }
-    rows = tables.analogies({"MSSG 50d": Evaluation("analogy", 3, 4, table)}).rows
-    assert rows == [
-        ["MSSG 50d", "words", "9.0", None, "40.0"],
-        ["MSSG 50d", "senses", None, None, "50.0 / 45.0"],
+    scores = {"total": {"words": Score(40, 30, 50), "senses": Score(50, 40, 60, 45)}}
+    c = collection((FIRST, "MSSG 300d", "default", result(analogies=scores)))
+    found = rows(tables.analogies(c), "MSSG 300d")
+    assert found == [
+        ["words", 64, None, None, "40.0", None],
+        ["mean", 64, None, None, None, None],
+        ["senses", 64, None, None, "50.0 (45.0)", None],
     ]

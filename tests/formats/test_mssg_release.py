@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from polyseme.errors import DataError
+from polyseme.formats.imported import ImportedVectors
 from polyseme.formats.mssg_release import read_release
-from polyseme.formats.word2vec import ImportedVectors
 
 PATH = Path("vectors")
 WITH_CENTERS = "bank 2\n1 1\n1 0\n10 0\n0 1\n0 10\nriver 1\n0 2\n0 3\n0 30\n"
@@ -23,6 +23,7 @@ def read(lines: str, size: int = 2, *, centers: bool = True) -> ImportedVectors:
 def test_each_word_has_a_global_vector_and_senses_with_centers() -> None:
     vectors = read(WITH_CENTERS + "\n")
     assert vectors.words == ["bank", "river"]
+    assert vectors.global_vectors is not None
     assert vectors.global_vectors.tolist() == [[1, 1], [0, 2]]
     assert vectors.sense_vectors.tolist() == [[1, 0], [0, 1], [0, 3]]
     assert vectors.cluster_centers is not None
@@ -33,6 +34,7 @@ def test_each_word_has_a_global_vector_and_senses_with_centers() -> None:
 def test_maxout_files_have_no_centers() -> None:
     vectors = read(MAXOUT, centers=False)
     assert vectors.words == ["bank", "river"]
+    assert vectors.global_vectors is not None
     assert vectors.global_vectors.tolist() == [[1, 1], [0, 2]]
     assert vectors.sense_vectors.tolist() == [[1, 0], [0, 1], [0, 3]]
     assert vectors.cluster_centers is None
@@ -47,6 +49,7 @@ def test_a_word_may_contain_spaces() -> None:
 def test_the_first_of_duplicate_words_is_kept() -> None:
     vectors = read(WITH_CENTERS + "bank 1\n7 7\n7 7\n7 7\n", 3)
     assert vectors.words == ["bank", "river"]
+    assert vectors.global_vectors is not None
     assert vectors.global_vectors.tolist() == [[1, 1], [0, 2]]
     assert vectors.sense_offsets.tolist() == [0, 2, 3]
 

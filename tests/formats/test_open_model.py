@@ -99,8 +99,10 @@ def test_a_model_folder_is_opened() -> None:
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(MissingFile, match="missing does not exist; pass a model folder or a vector file"):
+    with pytest.raises(MissingFile, match="missing does not exist; train a model with"):
         open_model(tmp_path / "missing")
+    with pytest.raises(MissingFile, match="missing does not exist; check the path"):
+        open_model(tmp_path / "missing", format="glove")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""word2vec files: written by hand and by gensim, with and without senses, and damaged."""
+"""word2vec text: read by hand-written files and by gensim, small and large, and damaged."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ import numpy as np
 import pytest
 
 from polyseme.errors import DataError
-from polyseme.formats.word2vec import (
-    ImportedVectors,
-    find_numbered_senses,
-    group_senses,
-    is_binary,
-    read_binary,
-    read_text,
-)
+from polyseme.formats import text_file
+from polyseme.formats.imported import ImportedVectors
+from polyseme.formats.word2vec import read, read_text
 
 PATH = Path("vectors")
+
+
+@pytest.fixture(params=["python", "kernel"], autouse=True)
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every test reads with Python, as small files are read, and with the kernel, in pieces of a few bytes."""
+    if request.param == "kernel":
+        monkeypatch.setattr(text_file, "SMALL_BYTES", 8)
+        monkeypatch.setattr(text_file, "PIECE_BYTES", 8)
+    return str(request.param)
 
 
 def parse_text(lines: str | bytes, size: int | None, dim: int) -> ImportedVectors:
@@ -27,21 +31,12 @@ def parse_text(lines: str | bytes, size: int | None, dim: int) -> ImportedVector
     return read_text(io.BytesIO(data), PATH, size, dim)
 
 
-def entry(word: str, *numbers: float, end: bytes = b"\n") -> bytes:
-    return word.encode() + b" " + np.array(numbers, "<f4").tobytes() + end
-
-
-def parse_binary(data: bytes, size: int, dim: int) -> ImportedVectors:
-    return read_binary(io.BytesIO(data), PATH, size, dim)
-
-
 def test_words_and_vectors_are_read_from_text() -> None:
     vectors = parse_text("bank 1 -0.5 \nflüsse\t2e-1 0\r\n\n", 2, 2)
     assert vectors.words == ["bank", "flüsse"]
     assert vectors.sense_vectors.tolist() == np.array([[1, -0.5], [0.2, 0]], np.float32).tolist()
-    assert vectors.global_vectors is vectors.sense_vectors
     assert vectors.sense_offsets.tolist() == [0, 1, 2]
-    assert vectors.cluster_centers is None
+    assert vectors.global_vectors is None
 
 
 def test_a_word_may_contain_spaces() -> None:
@@ -50,9 +45,11 @@ def test_a_word_may_contain_spaces() -> None:
     assert vectors.sense_vectors.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
 
 
-def test_the_first_of_duplicate_words_is_kept() -> None:
-    assert parse_text("a 1\nb 2\na 3\n", 3, 1).sense_vectors.tolist() == [[1], [2]]
-    assert parse_binary(entry("a", 1) + entry("b", 2) + entry("a", 3), 3, 1).sense_vectors.tolist() == [[1], [2]]
+def test_the_first_of_duplicate_words_is_kept_and_the_others_are_counted() -> None:
+    vectors = parse_text("a 1\nb 2\na 3\na 4\n", 4, 1)
+    assert vectors.words == ["a", "b"]
+    assert vectors.sense_vectors.tolist() == [[1], [2]]
+    assert vectors.duplicates == 2
 
 
 @pytest.mark.parametrize(
@@ -77,114 +74,27 @@ def test_invalid_text_is_refused_with_its_line_number(lines: str, size: int | No
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize("end", [b"", b"\n"])
-def test_binary_is_read_with_and_without_newlines(end: bytes) -> None:
-    # The bytes of these numbers are spaces and newlines, which must not be taken for word separators.
-    special = np.frombuffer(b"\x20\x0a\x80\x32\x0a\x20\x20\x0a", "<f4").tolist()
-    vectors = parse_binary(entry("bank", *special, end=end) + entry("flüsse", 1, 2, end=end), 2, 2)
-    assert vectors.words == ["bank", "flüsse"]
-    assert vectors.sense_vectors.tolist() == [special, [1, 2]]
+def test_many_lines_that_are_too_short_for_the_header_allocate_little_memory() -> None:
+    with pytest.raises(DataError, match=r"vectors, line 2: 1 columns, expected 65537: a word and 65536 numbers"):
+        parse_text("a\n" * 100_000, 100_000, 65_536)
 
 
-def test_binary_is_read_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyseme.formats.word2vec.CHUNK_BYTES", 7)
-    data = b"".join(entry(f"word{i}", i, -i, i / 2) for i in range(20))
-    vectors = parse_binary(data, 20, 3)
-    assert vectors.words == [f"word{i}" for i in range(20)]
-    assert vectors.sense_vectors.tolist() == [[i, -i, i / 2] for i in range(20)]
+def test_lines_that_only_python_can_read_keep_their_place() -> None:
+    # Underscores, a number next to the middle of two float32, a subnormal number, words with spaces, blank lines.
+    lines = "a 1_0 2\n\nnew york 3 4\nb 0.50000002980232238769531250001 5\n \t\nc 1e-40 6\nd 7 8"
+    vectors = parse_text(lines, 5, 2)
+    assert vectors.words == ["a", "new york", "b", "c", "d"]
+    above = float(np.nextafter(np.float32(0.5), np.float32(1)))
+    tiny = float(np.float32(1e-40))
+    assert vectors.sense_vectors.tolist() == [[10, 2], [3, 4], [above, 5], [tiny, 6], [7, 8]]
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (entry("a", 1, 2), "word 2: unexpected end of file, the header says 2 words"),
-        (entry("a", 1, 2) + entry("b", 1, 2, end=b"")[:-1], "word 2: unexpected end of file"),
-        (entry("a", 1, 2) + entry("b", 1, np.nan), "word 2: its vector contains nan or inf"),
-        (entry("a", 1, np.inf) + entry("b", 1, 2), "word 1: its vector contains nan or inf"),
-        (entry("a", 1, 2) + entry("", 1, 2), "word 2: the word is empty or contains a tab or newline"),
-        (
-            entry("a", 1, 2) + entry("b\tc", 1, 2),
-            "word 2: the word is empty or contains a tab or newline",
-        ),
-        (entry("a", 1, 2) + b"b" * 20_000, "word 2: no space after the word"),
-    ],
-)
-def test_invalid_binary_is_refused_with_the_number_of_the_word(
-    data: bytes, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("polyseme.formats.word2vec.CHUNK_BYTES", 4096)
-    with pytest.raises(DataError, match=f"vectors, {message}"):
-        parse_binary(data, 2, 2)
-
-
-def test_binary_with_more_words_than_in_its_header_is_refused() -> None:
-    with pytest.raises(DataError, match="vectors: the header says 1 words, but more bytes follow"):
-        parse_binary(entry("a", 1) + entry("b", 2), 1, 1)
-
-
-def test_binary_and_text_are_distinguished_by_the_bytes_after_the_first_word() -> None:
-    assert is_binary(entry("flüsse", 0.1, 0.2), 2)
-    assert is_binary(entry("a", 0), 1)
-    assert not is_binary(b"a 0.1 0.2\n", 2)
-    assert not is_binary("a 1 x\nü 1 2".encode(), 2)
-    assert not is_binary("a 1\nü".encode()[:-1], 2)  # an incomplete character
-
-
-@pytest.mark.parametrize("as_binary", [False, True])
-def test_files_written_by_gensim_give_the_same_vectors(as_binary: bool, tmp_path: Path) -> None:
+def test_a_file_written_by_gensim_gives_the_same_vectors(tmp_path: Path) -> None:
     keyed_vectors: Any = pytest.importorskip("gensim.models.keyedvectors")
     words = ["the", "bank", "flüsse", "東京", "covid_19", "new_york"]
     saved = keyed_vectors.KeyedVectors(10)
     saved.add_vectors(words, np.random.default_rng(1).normal(size=(6, 10)).astype(np.float32))
-    saved.save_word2vec_format(tmp_path / "v", binary=as_binary)
-    with (tmp_path / "v").open("rb") as file:
-        size, dim = map(int, file.readline().split())
-        vectors = (read_binary if as_binary else read_text)(file, tmp_path / "v", size, dim)
+    saved.save_word2vec_format(tmp_path / "v")
+    vectors = read(tmp_path / "v")
     assert vectors.words == saved.index_to_key == words
     assert np.array_equal(vectors.sense_vectors, saved.vectors)
-
-
-@pytest.mark.parametrize("separator", ["#", "_", "--"])
-@pytest.mark.parametrize("first", [0, 1])
-def test_numbered_senses_are_found_with_each_separator(separator: str, first: int) -> None:
-    one, two = f"{separator}{first}", f"{separator}{first + 1}"
-    words = [f"the{one}", f"bank{two}", "mp3", f"bass{one}", f"bank{one}", f"bass{two}", "covid_19", "route_66"]
-    vectors = group_senses(words, np.arange(16, dtype=np.float32).reshape(8, 2))
-    assert vectors.words == ["the", "bank", "mp3", "bass", "covid_19", "route_66"]
-    assert vectors.sense_offsets.tolist() == [0, 1, 3, 4, 6, 7, 8]
-    assert vectors.sense_vectors[:, 0].tolist() == [0, 8, 2, 4, 6, 10, 12, 14]
-    assert vectors.global_vectors.tolist() == [[0, 1], [5, 6], [4, 5], [8, 9], [12, 13], [14, 15]]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["covid_19", "mp3", "route_66"],
-        ["figure", "figure_1", "figure_2", "table", "table_1", "table_2"],  # figure and table are words
-        [
-            "game_1",
-            "game_2",
-            "round_1",
-            "round_2",
-            "x_360",
-            "b_52",
-            "a_380",
-            "mi_6",
-            "u_571",
-        ],  # most start above 1
-        ["bank_1", "bank_2", "river"],  # only one word with several senses
-        ["bank_2", "bank_3", "bass_1", "bass_3"],  # starts at 2, has a gap
-        ["bank_01", "bank_02", "bass_01", "bass_02", "#1", "#2", "_1", "_2"],
-        ["a_" + "9" * 5000, "a_1", "a_2"],
-    ],
-)
-def test_other_numbers_at_the_end_of_words_are_not_taken_for_senses(words: list[str]) -> None:
-    assert find_numbered_senses(words) == {}
-    vectors = group_senses(words, np.zeros((len(words), 2), np.float32))
-    assert vectors.words == words
-    assert vectors.sense_offsets.tolist() == list(range(len(words) + 1))
-
-
-def test_a_word_with_numbered_senses_may_itself_end_in_a_number() -> None:
-    words = ["covid_19_1", "covid_19_2", "bank_1", "bank_2"]
-    assert find_numbered_senses(words) == {"covid_19": [0, 1], "bank": [2, 3]}

@@ -18,7 +18,11 @@ from polyseme.vocabulary import Vocabulary
 
 
 def with_decay(model: SenseModel, decay: float) -> SenseModel:
-    return SenseModel(replace(model._data, config={**model.config, "sense_decay": decay}))
+    return with_settings(model, sense_decay=decay)
+
+
+def with_settings(model: SenseModel, **settings: object) -> SenseModel:
+    return SenseModel(replace(model._data, config={**model.config, **settings}))
 
 
 @pytest.fixture
@@ -101,6 +105,41 @@ def test_the_papers_posterior_is_the_inverse_of_the_cosine_distance(toy: SenseMo
     found = toy.disambiguate("bank", "by the river", posterior="inverse-distance")
     expected = np.array([1 / (1 - 0.8), 1 / 1e-6])
     assert [s.probability for s in found.senses] == pytest.approx(expected / expected.sum(), rel=1e-3)
+
+
+def test_the_setting_of_the_model_decides_the_default_posterior(toy: SenseModel) -> None:
+    paper = with_settings(toy, posterior="inverse-distance")
+    text = "by the river"
+    assert paper.disambiguate("bank", text) == toy.disambiguate("bank", text, posterior="inverse-distance")
+    assert paper.disambiguate("bank", text, posterior="softmax") == toy.disambiguate("bank", text)
+    contexts = ("the bank by the river", "money and river")
+    assert paper.similarity("bank", "river", contexts=contexts) == toy.similarity(
+        "bank", "river", contexts=contexts, posterior="inverse-distance"
+    )
+
+
+def test_with_inverse_distances_tags_ignore_the_shares(toy: SenseModel) -> None:
+    toy._data.arrays.sense_counts[:2] = [980, 10]
+    text = "money river river bank"  # its cosine with bank#2 is higher
+    equal_weights = with_decay(toy, 1.0)
+    assert equal_weights.tag(text) == "money river river bank#1"
+    assert with_settings(equal_weights, posterior="inverse-distance").tag(text) == "money river river bank#2"
+
+
+def test_a_min_share_of_zero_hides_no_sense(toy: SenseModel) -> None:
+    toy._data.arrays.sense_counts[2] = 0
+    assert [s.count for s in with_settings(toy, min_share=0.0).senses("bank")] == [600, 390, 0]
+    assert with_settings(toy, min_share=0.5).senses("bank").hidden == 2
+    assert with_settings(toy, min_share=0.0).similarity("bank", "money").avg_sim == pytest.approx(0, abs=1e-6)
+
+
+def test_without_a_sense_window_queries_use_the_plain_mean_of_the_training_window(toy: SenseModel) -> None:
+    paper = with_settings(toy, sense_window=0, subsample=1e-6)
+    assert paper._data.context_weights.tolist() == [1, 1, 1, 1]
+    assert paper._data.sense_window == 5
+    weighted = with_settings(toy, sense_window=20, subsample=1e-6)
+    assert max(weighted._data.context_weights) < 0.1
+    assert weighted._data.sense_window == 20
 
 
 def test_the_softmax_posterior_combines_shares_and_cosines(toy: SenseModel) -> None:

@@ -15,8 +15,6 @@ from polyseme import SenseModel, load
 from polyseme.corpus.tokenizers import WHITESPACE, WORDS
 from polyseme.errors import ConfigError, ModelError, UnknownWord
 from polyseme.examples.store import Example, examples_line, snippet_json
-from polyseme.kernels.kmeans import merge_clusters
-from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.data import ModelData
 from polyseme.model.refine import merge_targets
@@ -92,7 +90,7 @@ def test_the_tokens_of_a_dropped_sense_are_counted_for_the_sense_with_the_neares
 
 def test_a_sense_that_is_not_shown_does_not_receive_the_tokens_of_a_dropped_one(toy: SenseModel) -> None:
     arrays = toy._data.arrays
-    assert arrays.cluster_centers is not None
+    assert isinstance(arrays.cluster_centers, np.ndarray)
     arrays.cluster_centers[4] = arrays.cluster_centers[1]
     model = toy.refine(drop=["bank#2"])
     assert [(s.key, s.count) for s in model.senses("bank")] == [("bank#1", 400), ("bank#4", 395), ("bank#3", 200)]
@@ -108,18 +106,6 @@ def test_rare_senses_are_dropped_but_never_the_most_frequent_one(toy: SenseModel
     assert model.senses("bank")[0].count == 1000
 
 
-@pytest.mark.parametrize("min_separation", [0, 0.2, 0.4, 0.7, 0.9, 2])
-def test_senses_are_merged_by_the_rule_of_the_training(toy: SenseModel, min_separation: float) -> None:
-    arrays = replace(toy._data.arrays, sense_counts=np.array([400, 300, 200, 100, 0, 50, 40]))
-    counts = np.array(arrays.sense_counts[:5])
-    sums = padded_rows(np.array(CENTERS, np.float32) * counts[:, None].astype(np.float32))
-    remaining = merge_clusters(sums, counts, np.float32(min_separation), 0)
-    model = SenseModel(replace(toy._data, arrays=arrays)).refine(min_separation=min_separation)
-    assert sorted(s.count for s in model.senses("bank")) == sorted(counts[:remaining].tolist())
-    assert model.senses("bank").hidden == 0  # the sense without tokens is gone
-    assert keys(model, "money") == ["money"]
-
-
 def test_more_senses_are_merged_at_a_higher_separation(toy: SenseModel) -> None:
     assert keys(toy.refine(min_separation=0.0)) == ["bank#1", "bank#2", "bank#3", "bank#4"]
     assert keys(toy.refine(min_separation=0.5)) == ["bank#1", "bank#2"]
@@ -128,7 +114,7 @@ def test_more_senses_are_merged_at_a_higher_separation(toy: SenseModel) -> None:
 
 def test_a_word_without_tokens_is_not_refined(toy: SenseModel) -> None:
     arrays = replace(toy._data.arrays, sense_counts=np.zeros(7, np.int64))
-    target, averaged = merge_targets(arrays, 0.5)
+    target, averaged = merge_targets(arrays, 1.0, 0.5)
     assert target.tolist() == list(range(7))
     assert averaged.all()
     merged = SenseModel(replace(toy._data, arrays=arrays)).refine(min_share=0.5, min_separation=0.5)

@@ -172,6 +172,9 @@ def test_a_config_that_cannot_be_parsed_is_refused(text: str, message: str, copy
         ("settings", "sense_window", -1),
         ("settings", "sense_decay", float("nan")),
         ("settings", "sense_decay", 2),
+        ("settings", "min_share", -0.1),
+        ("settings", "posterior", "bayes"),
+        ("settings", "posterior", ["softmax"]),
         ("settings", "subsample", None),
         ("settings", "subsample", -0.5),
         ("settings", "multi_sense_top", 1.5),
@@ -248,12 +251,12 @@ Arrays = dict[str, NDArray[Any]]
         (lambda a: a.update(sense_offsets=a["sense_offsets"][None]), "sense_offsets has 2 dimensions"),
         (lambda a: a.update({name: a[name][:, :0] for name in ("global_vectors", "sense_vectors")}), "0 dimensions"),
         (lambda a: a.update(example_offsets=a["example_offsets"][:-1]), "does not have an offset per word"),
-        (lambda a: a.update(example_offsets=a["example_offsets"].astype(np.int32)), "does not have an offset per word"),
+        (lambda a: a.update(example_offsets=a["example_offsets"].astype(np.int32)), "is missing or not int64"),
         (lambda a: a.update(example_offsets=a["example_offsets"][None]), "does not have an offset per word"),
         (lambda a: a.update(example_offsets=a["example_offsets"][:0]), "does not have an offset per word"),
-        (lambda a: a["example_offsets"].__setitem__(0, 10**12), "example_offsets of model.safetensors are not in"),
-        (lambda a: a["example_offsets"].__setitem__(0, -2), "example_offsets of model.safetensors are not in"),
-        (lambda a: a.pop("example_offsets"), "does not have an offset per word"),
+        (lambda a: a["example_offsets"].__setitem__(0, 10**12), "has offsets that are not in examples.jsonl"),
+        (lambda a: a["example_offsets"].__setitem__(0, -2), "has offsets that are not in examples.jsonl"),
+        (lambda a: a.pop("example_offsets"), "is missing or not int64"),
         (lambda a: a.pop("sense_counts"), "missing or unknown: sense_counts"),
         (lambda a: a.update(extra=a["sense_counts"]), "missing or unknown: extra"),
         (lambda a: a.update(sense_vectors=a["sense_vectors"].astype(np.float64)), "'sense_vectors' has the dtype F64"),
@@ -315,8 +318,8 @@ def test_a_giant_word_is_shortened_in_messages(mssg: SenseModel) -> None:
 
 def test_a_model_of_a_newer_version_is_refused(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
-    (copy / "config.json").write_text(json.dumps({**config, "format_version": 3}))
-    with pytest.raises(ModelError, match="has the format version 3, and this polyseme reads up to version 2; upgrade"):
+    (copy / "config.json").write_text(json.dumps({**config, "format_version": 4}))
+    with pytest.raises(ModelError, match="has the format version 4, and this polyseme reads up to version 3; upgrade"):
         SenseModel.load(copy)
 
 

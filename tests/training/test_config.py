@@ -4,20 +4,55 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
 
 from polyseme.errors import ConfigError
-from polyseme.training.config import RECIPES, TrainConfig, TrainSettings, make_config
+from polyseme.model.disambiguation import Posterior
+from polyseme.training.config import RECIPES, PosteriorName, TrainConfig, TrainSettings, make_config
 
 
-def test_the_paper_recipe_has_the_settings_of_the_paper() -> None:
-    config = make_config("paper", model="np-mssg")
-    assert (config.optimizer, config.learning_rate, config.negatives, config.window) == ("adagrad", 0.025, 1, 5)
-    assert (config.senses, config.min_count, config.epochs, config.new_sense_threshold) == (3, 20, 1, -0.5)
-    assert (config.warmup, config.whitening) == (0, 0)
+def test_the_paper_recipe_resolves_to_these_settings() -> None:
+    assert make_config("paper").to_dict() == {
+        "model": "np-mssg",
+        "dim": 300,
+        "window": 5,
+        "output_vectors": "sense",
+        "examples": 5,
+        "senses": 3,
+        "max_senses": 10,
+        "min_separation": 0.73,  # without effect, as there is no clustering
+        "new_sense_threshold": -0.5,
+        "sense_window": 0,
+        "sense_decay": 1.0,
+        "whitening": 0.0,
+        "sense_dim": 64,  # without effect, as there is no whitening
+        "sense_init": "zero",
+        "warmup": 0.0,
+        "multi_sense_top": 6_000,
+        "multi_sense_min_count": 20,
+        "multi_sense_words": None,
+        "posterior": "inverse-distance",
+        "min_share": 0.0,
+        "epochs": 1,
+        "negatives": 1,
+        "max_negatives": 10**6,
+        "negative_sharing": 1,
+        "learning_rate": 0.025,
+        "optimizer": "adagrad",
+        "adagrad_delta": 0.1,
+        "min_count": 20,
+        "max_vocabulary": None,
+        "subsample": 1e-3,
+        "threads": 0,
+        "seed": 1,
+    }
+
+
+def test_the_posteriors_of_the_settings_are_those_of_queries() -> None:
+    assert get_args(PosteriorName) == get_args(Posterior)
 
 
 def test_given_settings_replace_those_of_the_recipe() -> None:

@@ -280,7 +280,7 @@ def test_resume_returns_a_finished_model_of_the_same_settings_and_corpus(
     ("options", "message"),
     [
         ({"dim": 16}, "m has --dim 8, not 16; choose another name for the model, or train it again with --force."),
-        ({"recipe": "paper"}, "m has --adagrad|m has --max-negatives|m has --max-senses"),
+        ({"recipe": "paper"}, "m has --dim 8, not 300"),
         ({"config": make_config(dim=8, epochs=2)}, "m has --epochs 1, not 2;"),
         ({"multi_sense_words": ("bank",)}, "m has --multi-sense-words None, not a list of 1 words;"),
         ({"tokenizer": "whitespace"}, "m has --tokenizer words, not whitespace;"),

@@ -28,7 +28,7 @@ def text(tmp_path: Path) -> Path:
 def test_a_config_gives_the_same_model_as_its_settings(text: Path) -> None:
     config = TrainConfig(dim=8, epochs=2, seed=3, threads=1)
     a, b = train(text, config=config), train(text, dim=8, epochs=2, seed=3, threads=1)
-    assert (a._data.arrays.sense_vectors == b._data.arrays.sense_vectors).all()
+    assert (a.sense_vectors == b.sense_vectors).all()
     assert a.config == b.config
 
 

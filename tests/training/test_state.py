@@ -72,7 +72,7 @@ def test_the_model_has_the_senses_in_use_sorted_by_frequency() -> None:
     assert arrays.sense_offsets.tolist() == [0, 3, 4, 5, 6, 7, 8]
     np.testing.assert_allclose(arrays.sense_vectors[:3] - arrays.sense_vectors[0], kept - kept[0], atol=1e-6)
     np.testing.assert_allclose(arrays.sense_vectors[7] - arrays.sense_vectors[0], last - kept[0], atol=1e-6)
-    np.testing.assert_allclose(arrays.sense_vectors.mean(axis=0), 0, atol=1e-6)
+    np.testing.assert_allclose(np.mean(arrays.sense_vectors, axis=0), 0, atol=1e-6)
     arrays.check(len(VOCABULARY))
 
 
@@ -80,6 +80,13 @@ def test_the_paper_recipe_outputs_sense_vectors_as_trained() -> None:
     state = TrainState.initial(make_config("paper", dim=4), VOCABULARY, 1)
     before = state.parameters.sense_vectors[state.parameters.sense_offsets[:-1], :4]
     np.testing.assert_array_equal(state.to_model_arrays().sense_vectors, before)
+
+
+@pytest.mark.parametrize(("recipe", "threads", "copies"), [("default", 2, 6), ("default", 1, 0), ("paper", 2, 0)])
+def test_threads_copy_frequent_rows_only_with_sgd(recipe: str, threads: int, copies: int) -> None:
+    state = TrainState.initial(make_config(recipe, dim=4), VOCABULARY, threads)
+    assert state.kernel_config.hot_rows == copies
+    assert len(state.parameters.global_vectors) == len(VOCABULARY) + threads * copies
 
 
 def test_the_size_of_chunks_does_not_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import parse_json
 from polyseme.errors import ModelError, shorten
 
-DTYPES: dict[str, Any] = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
+DTYPES: dict[str, Any] = {"F32": np.float32, "I64": np.int64, "I32": np.int32, "F16": np.float16, "I8": np.int8}
 
 
 def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: dict[str, str] | None = None) -> None:

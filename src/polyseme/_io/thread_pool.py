@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,3 +30,8 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], thre
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+def available_cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

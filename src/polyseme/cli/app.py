@@ -16,6 +16,8 @@ from polyseme.cli.demo import demo
 from polyseme.cli.disambiguate import disambiguate
 from polyseme.cli.encode import encode
 from polyseme.cli.evaluate import evaluate
+from polyseme.cli.export import export
+from polyseme.cli.import_ import import_
 from polyseme.cli.info import info
 from polyseme.cli.neighbours import neighbours
 from polyseme.cli.refine import refine
@@ -46,7 +48,8 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 COMMANDS = (
-    demo, train, senses, neighbours, disambiguate, tag, similarity, refine, evaluate, reproduce, info, encode,
+    demo, train, senses, neighbours, disambiguate, tag, similarity, refine, evaluate, reproduce, info, export, import_,
+    encode,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(command, sort_key=len(list(app)), usage=USAGE.get(command.__name__))

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter, Token, convert
 
+from polyseme.corpus.readers.names import ReaderName
 from polyseme.errors import ConfigError, shorten
 
 # A flag that takes no value, has no --no- form, and is off by default.
@@ -28,13 +29,31 @@ def between(low: int, high: int) -> Parameter:
 
 
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
-ModelPath = Annotated[str, Parameter(help="Model folder.")]
+ModelPath = Annotated[str, Parameter(help="Model folder, or vectors of another program (see polyseme import).")]
 PosteriorName = Annotated[
-    Literal["softmax", "inverse-distance"],
-    Parameter(help="How cosines become probabilities; inverse-distance is the paper's formula."),
+    Literal["softmax", "inverse-distance"] | None,
+    Parameter(
+        help="How cosines become probabilities; inverse-distance is the paper's formula.",
+        show_default="the model's; softmax unless trained with --recipe paper",
+    ),
 ]
 QuietFlag = Annotated[bool, SWITCH, Parameter(help="Show no progress.")]
 Seed = Annotated[int, between(0, MAX_SEED), Parameter(help="Random seed.")]
+ReaderOption = Annotated[
+    ReaderName | None,
+    Parameter(
+        help="Format of the corpus, if the suffixes of the files do not show it: text, jsonl, csv, tsv, parquet or "
+        "wikipedia (a dump in XML).",
+        show_choices=False,
+    ),
+]
+FieldOption = Annotated[
+    str | None,
+    Parameter(
+        help="Field (column) of each row that has the text, for jsonl, csv, tsv and parquet. a.b is field b of a.",
+        show_default="text",
+    ),
+]
 StdinText = Parameter(allow_leading_hyphen=True)  # a single hyphen stands for standard input
 TokenizerName = Annotated[
     str, Parameter(help="words: Unicode words in lower case. whitespace: split at white space, change nothing.")

@@ -23,7 +23,7 @@ def disambiguate(
     ] = "-",
     /,
     *,
-    posterior: PosteriorName = "softmax",
+    posterior: PosteriorName = None,
     window: Annotated[
         int | None,
         between(1, MAX_WINDOW),
@@ -32,9 +32,9 @@ def disambiguate(
     json: JsonFlag = False,
 ) -> None:
     """Show the probability of each sense of a word in a context."""
-    from polyseme.model.sense_model import SenseModel
+    from polyseme.cli.opening import open_for_query
 
-    loaded = SenseModel.load(model)
+    loaded = open_for_query(model, "contexts")
     loaded._data.find(word)  # fail on an unknown word before reading standard input
     for text in read_stdin() if context == "-" else [context]:
         result = loaded.disambiguate(word, text, posterior=posterior, window=window)

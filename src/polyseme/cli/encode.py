@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import SWITCH, QuietFlag, StdinText, TokenizerName, check_paths
+from polyseme.cli.arguments import SWITCH, FieldOption, QuietFlag, ReaderOption, StdinText, TokenizerName, check_paths
 from polyseme.cli.signals import Signals
 from polyseme.errors import OutputExists
 
@@ -18,10 +18,14 @@ def encode(
         str,
         StdinText,
         Parameter(
-            name="CORPUS... OUT", help="Texts (files, globs, folders, - for standard input), and the folder to write."
+            name="CORPUS... OUT",
+            help="Texts (files, globs, folders, - for standard input), and the folder to write. "
+            "Plain text, JSON Lines, CSV, TSV, Parquet or a Wikipedia dump; also compressed.",
         ),
     ],
     tokenizer: TokenizerName = "words",
+    reader: ReaderOption = None,
+    field: FieldOption = None,
     force: Annotated[bool, SWITCH, Parameter(help="Overwrite OUT.")] = False,
     quiet: QuietFlag = False,
 ) -> None:
@@ -42,5 +46,6 @@ def encode(
     from polyseme.training.progress import ProgressDisplay
 
     with Signals() as signals, ProgressDisplay(quiet) as progress:
-        encoded = run(find_sources(corpus), get_tokenizer(tokenizer), folder, progress, signals.check)
+        encoded = run(find_sources(corpus, reader, field), get_tokenizer(tokenizer), folder, progress, signals.check)
+        progress.warn_of_bad_text(*(encoded.description[name] for name in ("bad_bytes", "bad_rows", "first_bad_row")))
     print(f"{out}: {len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import MAX_COUNT, MAX_WINDOW, JsonFlag, Seed, between
+from polyseme.cli.arguments import MAX_COUNT, MAX_WINDOW, FieldOption, JsonFlag, ReaderOption, Seed, between
 from polyseme.cli.output import bold, print_json
 from polyseme.cli.signals import interruptible
 from polyseme.errors import MissingExtra
@@ -21,9 +21,7 @@ Task = Literal["scws", "wordsim", "analogy", "wic", "wsi", "pseudowords", "ambig
 
 
 def evaluate(
-    model: Annotated[
-        Path, Parameter(help="Model folder, or vectors in the format of word2vec, GloVe or the paper's authors.")
-    ],
+    model: Annotated[Path, Parameter(help="Model folder, or vectors of another program (see polyseme import).")],
     task: Annotated[Task, Parameter(help="Evaluation task.")],
     data: Annotated[
         Path | None,
@@ -39,6 +37,8 @@ def evaluate(
         between(1, MAX_COUNT),
         Parameter(help="Occurrences that a word needs to be judged by ambiguity; 300 by default."),
     ] = None,
+    reader: ReaderOption = None,
+    field: FieldOption = None,
     seed: Seed = 1,
     json: JsonFlag = False,
 ) -> None:
@@ -50,7 +50,9 @@ def evaluate(
     from polyseme.formats.open_model import open_model
 
     with interruptible():
-        evaluation = run(open_model(model), task, data, window=window, min_count=min_count, seed=seed)
+        evaluation = run(
+            open_model(model), task, data, window=window, min_count=min_count, seed=seed, reader=reader, field=field
+        )
     if json:
         print_json(asdict(evaluation))
     else:

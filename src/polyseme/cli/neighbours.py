@@ -25,9 +25,9 @@ def neighbours(
     json: JsonFlag = False,
 ) -> None:
     """Show the nearest neighbours of a word or of one of its senses."""
-    from polyseme.model.sense_model import SenseModel
+    from polyseme.cli.opening import open_for_query
 
-    nearest = SenseModel.load(model).neighbours(word_or_sense, number, among=among)
+    nearest = open_for_query(model).neighbours(word_or_sense, number, among=among)
     if json:
         print_json([vars(n) for n in nearest])
     else:

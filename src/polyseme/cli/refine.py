@@ -43,12 +43,12 @@ def refine(
     if min_separation is None and min_share is None and not (merge or drop or label):
         raise ConfigError("nothing to refine: give --min-separation, --min-share, --merge, --drop or --label.")
     labels = _parse_labels(label or [])
+    from polyseme.cli.opening import open_for_query
     from polyseme.model import storage
-    from polyseme.model.sense_model import SenseModel
 
     with interruptible():
         storage.refuse_existing(Path(out), force)
-        before = SenseModel.load(model)
+        before = open_for_query(model)
         after = before.refine(
             min_separation=min_separation, min_share=min_share, merge=merge or (), drop=drop or (), labels=labels
         )

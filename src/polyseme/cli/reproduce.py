@@ -1,4 +1,4 @@
-"""`polyseme reproduce CORPUS OUT --data FOLDER`"""
+"""`polyseme reproduce CORPUS... OUT --data FOLDER`"""
 
 from __future__ import annotations
 
@@ -8,25 +8,55 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import MAX_THREADS, QuietFlag, Seed, TokenizerName, between
-from polyseme.errors import MissingExtra
+from polyseme.cli.arguments import MAX_SEED, MAX_THREADS, SWITCH, QuietFlag, TokenizerName, between, check_paths
+from polyseme.errors import ConfigError, MissingExtra
+
+USAGE = "polyseme reproduce CORPUS... OUT --data FOLDER"
 
 
 def reproduce(
-    corpus: Annotated[Path, Parameter(help="Text or encoded corpus.")],
-    out: Annotated[Path, Parameter(help="Folder for the report; models that are in it are not trained again.")],
-    /,
-    *,
+    *paths: Annotated[
+        str,
+        Parameter(
+            name="CORPUS... OUT",
+            help="Corpora, and the folder for the report. Each corpus has columns of its own in the tables. It is a "
+            "text file, a folder, a glob in quotes, an encoded corpus, or several of these joined by commas.",
+        ),
+    ],
     data: Annotated[Path, Parameter(help="Folder with scws/, wordsim353/ and analogy/.")],
-    profile: Annotated[Literal["quick", "full"], Parameter(help="quick takes minutes, full takes hours.")] = "quick",
+    profile: Annotated[
+        Literal["quick", "full"],
+        Parameter(help="quick: the first 2 million tokens, in minutes. full: all tokens, in hours."),
+    ] = "quick",
+    seeds: Annotated[
+        list[int] | None,
+        Parameter(
+            consume_multiple=True, negative="", show_default="1 for quick, 1 2 3 for full",
+            help="Random seeds of the rows of tables. Figures and further corpora take the first one.",
+        ),
+    ] = None,
+    describe: Annotated[
+        list[str] | None,
+        Parameter(
+            consume_multiple=True, negative="",
+            help="What each corpus is, such as 'English Wikipedia 2018'; shown in the table of corpora.",
+        ),
+    ] = None,
     tokenizer: TokenizerName = "words",
-    seed: Seed = 1,
     threads: Annotated[
         int, between(0, MAX_THREADS), Parameter(help="Training threads.", show_default="0 (one per core)")
     ] = 0,
+    keep_models: Annotated[bool, SWITCH, Parameter(help="Keep the trained models in OUT/models.")] = False,
     quiet: QuietFlag = False,
-) -> None:
-    """Repeat the paper's experiments on a corpus and write a report with its tables and figures."""
+) -> None:  # fmt: skip
+    """Repeat the paper's experiments and write a report with its tables and figures.
+
+    The report is written after each run. The same command continues where it was stopped.
+    """
+    corpora, out = check_paths(paths, USAGE)
+    for seed in seeds or []:
+        if not 0 <= seed <= MAX_SEED:
+            raise ConfigError(f"--seeds must be between 0 and {MAX_SEED}, not {seed}.")
     try:
         from polyseme.experiments.reproduce import reproduce as run
     except ModuleNotFoundError as error:
@@ -34,9 +64,13 @@ def reproduce(
     from polyseme.cli.signals import Signals
     from polyseme.training.progress import ProgressDisplay
 
+    names = " ".join(Path(corpus).name for corpus in corpora)
+    listed = "".join(f" {seed}" for seed in seeds or [])
+    command = f"polyseme reproduce {names} OUT --data SETS --profile {profile}" + (f" --seeds{listed}" if seeds else "")
     with Signals("Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
         report = run(
-            corpus, out, data=data, profile=profile, seed=seed, threads=threads, tokenizer=tokenizer,
+            corpora, Path(out), data=data, profile=profile, seeds=seeds or (), threads=threads, tokenizer=tokenizer,
+            descriptions=describe or (), keep_models=keep_models, command=command,
             say=lambda message: None if quiet else print(message, file=sys.stderr), listen=progress, stop=signals.stop,
         )  # fmt: skip
     print(report)

@@ -25,9 +25,9 @@ def senses(
     json: JsonFlag = False,
 ) -> None:
     """Show the senses of a word: share of its tokens, neighbours and example sentences."""
-    from polyseme.model.sense_model import SenseModel
+    from polyseme.cli.opening import open_for_query
 
-    result = SenseModel.load(model).senses(word)
+    result = open_for_query(model, "shares").senses(word)
     if json:
         print_json(as_json(result, neighbours, examples))
     else:

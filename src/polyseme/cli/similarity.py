@@ -19,15 +19,16 @@ def similarity(
     contexts: Annotated[
         tuple[str, str] | None, Parameter(negative="", help="A text with each of the two words.")
     ] = None,
-    posterior: PosteriorName = "softmax",
+    posterior: PosteriorName = None,
     json: JsonFlag = False,
 ) -> None:
     """Show the similarity of two words: global_sim, avg_sim, max_sim; with contexts avg_sim_c, max_sim_c, local_sim."""
-    from polyseme.model.sense_model import SenseModel
+    from polyseme.cli.opening import open_for_query
 
+    loaded = open_for_query(model, *(() if contexts is None else ("contexts",)))
     measures = {
         name: value
-        for name, value in vars(SenseModel.load(model).similarity(a, b, contexts=contexts, posterior=posterior)).items()
+        for name, value in vars(loaded.similarity(a, b, contexts=contexts, posterior=posterior)).items()
         if value is not None
     }
     if json:

@@ -19,12 +19,12 @@ def tag(
     json: JsonFlag = False,
 ) -> None:
     """Print a text with each ambiguous word replaced by the key of its sense, such as bank#2."""
+    from polyseme.cli.opening import open_for_query
     from polyseme.corpus.readers.text import read_blocks
     from polyseme.corpus.sources import find_sources
-    from polyseme.model.sense_model import SenseModel
     from polyseme.model.tagging import Tagger
 
-    tagger = Tagger(SenseModel.load(model)._data)
+    tagger = Tagger(open_for_query(model, "senses", "contexts")._data)
     for source in find_sources(file):
         for block in read_blocks(source):
             text = block.text.decode()

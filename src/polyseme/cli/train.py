@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, field, fields, make_dataclass
+import dataclasses
+from dataclasses import Field, fields, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 from cyclopts import Group, Parameter
 
-from polyseme.cli.arguments import SWITCH, QuietFlag, StdinText, TokenizerName, check_paths
+from polyseme.cli.arguments import SWITCH, FieldOption, QuietFlag, ReaderOption, StdinText, TokenizerName, check_paths
 from polyseme.cli.signals import Signals
 from polyseme.errors import ConfigError, MissingFile
 from polyseme.training.config import GroupName, RecipeName, TrainConfig
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 COMMON = Group("Common options", sort_key=0)
+CONTINUED = Group("Continued training", sort_key=10)
 GROUPS = {name: Group(name.capitalize(), sort_key=i) for i, name in enumerate(get_args(GroupName), 1)}
 
 
@@ -27,7 +29,7 @@ def _options() -> type:
     for f in fields(TrainConfig):
         group = COMMON if f.metadata["common"] else GROUPS[f.metadata["group"]]
         parameter = Parameter(group=group, help=f.metadata["help"], show_choices=False, show_default=_default_text(f))
-        options.append((f.name, Annotated[types[f.name] | None, parameter], field(default=None)))
+        options.append((f.name, Annotated[types[f.name] | None, parameter], dataclasses.field(default=None)))
     return make_dataclass("Options", options, namespace={"__module__": __name__})
 
 
@@ -48,20 +50,39 @@ def train(
         StdinText,
         Parameter(
             name="CORPUS... MODEL",
-            help="Texts (files, globs, folders, - for standard input) or an encoded corpus, and the folder to write.",
+            help="Texts (files, globs, folders, - for standard input) or an encoded corpus, and the folder to write. "
+            "Plain text, JSON Lines, CSV, TSV, Parquet or a Wikipedia dump; also compressed.",
         ),
     ],
     options: Annotated[Options | None, Parameter(name="*")] = None,  # type: ignore[valid-type]
+    init: Annotated[
+        str | None,
+        Parameter(
+            group=CONTINUED,
+            help="Continue the training of this model on a new text: a model folder, or a word2vec file. New words are "
+            "added, old words keep their senses and keys. Other settings are those of the model.",
+        ),
+    ] = None,
+    freeze: Annotated[
+        bool,
+        SWITCH,
+        Parameter(
+            group=CONTINUED, help="Keep the vectors of the model as they are, and learn only those of new words."
+        ),
+    ] = False,
     recipe: Annotated[
-        RecipeName,
+        RecipeName | None,
         Parameter(
             group=COMMON,
+            show_default="default",
             help="Preset for options that are not given. default: the defaults shown here. paper: the settings of "
             "Neelakantan et al. (2014).",
             show_choices=False,
         ),
-    ] = "default",
+    ] = None,
     tokenizer: Annotated[TokenizerName, Parameter(group=GROUPS["vocabulary"])] = "words",
+    reader: Annotated[ReaderOption, Parameter(group=GROUPS["vocabulary"])] = None,
+    field: Annotated[FieldOption, Parameter(group=GROUPS["vocabulary"])] = None,
     resume: Annotated[
         bool,
         SWITCH,
@@ -92,8 +113,9 @@ def train(
 
     with Signals("Continue with the same command and --resume.") as signals, ProgressDisplay(quiet) as progress:
         trained = run(
-            corpus, model, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force, listen=progress,
-            stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60, **settings,
+            corpus, model, init=init, freeze=freeze, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force,
+            reader=reader, field=field, listen=progress, stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60,
+            **settings,
         )  # fmt: skip
         if not quiet:
             progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(trained)}", markup=False)

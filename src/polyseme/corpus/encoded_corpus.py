@@ -2,18 +2,19 @@
 
 `polyseme.corpus.encoding` writes it and training reads it. It is a folder of these files:
 
-    corpus.json       format version, tokenizer, sources, number of tokens, sentences and bad bytes, fingerprint
+    corpus.json       format version, tokenizer, sources, number of tokens, sentences, bad bytes and rows, fingerprint
     words.tsv         every distinct word of the text with its count, most frequent first; the line number is the id
     tokens.bin        int32: the text as ids
     sentences.bin     int64: start of each sentence in tokens.bin, and the end of the last
-    byte_offsets.bin  int64: byte offset of each sentence in its (decompressed) source
+    byte_offsets.bin  int64: byte offset of each sentence in its (decompressed) source, or in text.zst
+    text.zst          the text of sources that cannot be read again by position, if there are any
 
 A vocabulary is a prefix of words.tsv, so one encoded corpus can be used with any minimum count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,29 +30,36 @@ from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import check_types, read_json_object
 from polyseme.corpus.readers.text import replace_bad_bytes
 from polyseme.corpus.sources import Source
+from polyseme.corpus.spool import Spool
 from polyseme.errors import CorpusError, PolysemeError, shorten
 from polyseme.kernels.occurrences import count_tokens
 from polyseme.vocabulary import read_words
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 DESCRIPTION_FILE = "corpus.json"
 WORDS_FILE = "words.tsv"
 TOKENS_FILE = "tokens.bin"
 SENTENCES_FILE = "sentences.bin"
 BYTE_OFFSETS_FILE = "byte_offsets.bin"
+SPOOL_FILE = "text.zst"
 DESCRIPTION_TYPES = {
     "tokenizer": str,
     "tokens": int,
     "sentences": int,
     "bad_bytes": int,
+    "bad_rows": int,
+    "first_bad_row": str,
+    "spooled_bytes": int,
     "fingerprint": str,
     "sources": list,
     "source_sentences": list,
     "offsets_are_exact": bool,
 }
-SOURCE_TYPES = {"path": str, "size": int, "modified": int}
+SOURCE_TYPES = {"path": str, "size": int, "modified": int, "reader": str, "field": str, "spooled": bool}
 
-# Names in format version 1.
+# What format version 2 and 1 do not have, and names in version 1.
+VERSION_2_DEFAULTS = {"bad_rows": 0, "first_bad_row": "", "spooled_bytes": 0}
+VERSION_2_SOURCE_DEFAULTS = {"reader": "text", "field": "", "spooled": False}
 VERSION_1_BYTE_OFFSETS_FILE = "places.bin"
 VERSION_1_KEYS = {"places_are_exact": "offsets_are_exact"}
 
@@ -71,6 +79,7 @@ class EncodedCorpus:
     words: list[str]
     counts: NDArray[np.int64]
     description: dict[str, Any]
+    spool_path: Path | None = None  # of the text that was spooled, if there is any
 
     @classmethod
     def open(cls, folder: Path) -> EncodedCorpus:
@@ -103,9 +112,11 @@ class EncodedCorpus:
             words,
             counts,
             description,
+            folder / SPOOL_FILE if description["spooled_bytes"] else None,
         )
         corpus._check_tokens()
         corpus._check_sentences()
+        corpus._check_spool()
         return corpus
 
     def _check_tokens(self) -> None:
@@ -138,6 +149,13 @@ class EncodedCorpus:
                 raise ValueError("the byte offset of a sentence is negative, or lower than the one before it")
             release_pages(self.sentences)
             release_pages(self.byte_offsets)
+
+    def _check_spool(self) -> None:
+        """Raise ValueError if the spooled text is missing or has another size."""
+        if self.spool_path is not None:
+            with Spool(self.spool_path) as spool:
+                if spool.size != self.description["spooled_bytes"]:
+                    raise ValueError(f"{SPOOL_FILE} has {spool.size:,} bytes of text, not 'spooled_bytes'")
 
     @property
     def fingerprint(self) -> str:
@@ -172,6 +190,7 @@ class EncodedCorpus:
             words=[words[word] for word in present.tolist()],
             counts=counts[present],
             description={**self.description, "sources": [], "source_sentences": [0], "offsets_are_exact": False},
+            spool_path=None,
         )
 
     def read(self, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -193,29 +212,42 @@ class EncodedCorpus:
             return
         for source, (first, last) in zip(self.sources, pairwise(self.description["source_sentences"]), strict=True):
             in_source = all_sentences[slice(*np.searchsorted(all_sentences, (first, last)))]
-            if not source.unchanged:
-                yield from (None for _ in in_source)
-            elif len(in_source):
-                yield from self._read_source(source, in_source, last)
+            if not len(in_source):
+                continue
+            with ExitStack() as stack:
+                try:
+                    read = self._open_text(source, stack)
+                except (OSError, ValueError):  # removed or damaged in the meantime, or not readable
+                    read = None
+                yield from (self._read_texts(read, in_source, last) if read else (None for _ in in_source))
 
-    def _read_source(self, source: Source, sentences: NDArray[np.int64], last: int) -> Iterator[bytes | None]:
+    def _open_text(self, source: Source, stack: ExitStack) -> Callable[[int, int], bytes] | None:
+        """A function that reads text from a byte offset on; None if the source is missing or has changed."""
+        if source.spooled and self.spool_path is not None:
+            return stack.enter_context(Spool(self.spool_path)).read
+        if source.spooled or not source.unchanged:
+            return None
+        stream = stack.enter_context(source.open())
+
+        def read(start: int, length: int) -> bytes:
+            stream.seek(start)
+            return stream.read(length)
+
+        return read
+
+    def _read_texts(
+        self, read: Callable[[int, int], bytes], sentences: NDArray[np.int64], last: int
+    ) -> Iterator[bytes | None]:
         """Yield the text of sentences of one source, whose sentences end before number `last`."""
         starts = self.byte_offsets[sentences].tolist()
         ends = [int(self.byte_offsets[s + 1]) if s + 1 < last else None for s in sentences.tolist()]
-        with ExitStack() as stack:
+        for start, end in zip(starts, ends, strict=True):
             try:
-                stream = stack.enter_context(source.open())
-            except OSError:  # removed in the meantime, or not readable
-                yield from (None for _ in starts)
-                return
-            for start, end in zip(starts, ends, strict=True):
-                try:
-                    stream.seek(start)
-                    text = stream.read(MAX_LINE_BYTES if end is None else min(end - start, MAX_LINE_BYTES))
-                except Exception:  # decompressors raise various errors if the file was damaged after encoding
-                    yield None
-                else:
-                    yield replace_bad_bytes(text.partition(b"\n")[0].rstrip())[0]
+                text = read(start, MAX_LINE_BYTES if end is None else min(end - start, MAX_LINE_BYTES))
+            except Exception:  # decompressors raise various errors if the file was damaged after encoding
+                yield None
+            else:
+                yield replace_bad_bytes(text.partition(b"\n")[0].rstrip())[0]
 
 
 def _read_description(folder: Path) -> dict[str, Any]:
@@ -226,6 +258,8 @@ def _read_description(folder: Path) -> dict[str, Any]:
         version = description["format_version"]
         if version == 1:
             description = {VERSION_1_KEYS.get(key, key): value for key, value in description.items()}
+        if version <= 2:
+            description = _from_version_2(description)
         if version <= FORMAT_VERSION:
             _check_description(description)
     except ValueError as error:
@@ -235,6 +269,13 @@ def _read_description(folder: Path) -> dict[str, Any]:
     return description
 
 
+def _from_version_2(description: dict[str, Any]) -> dict[str, Any]:
+    """The contents of corpus.json in format version 2, with the keys of version 3."""
+    check_types(description, {"sources": list})
+    sources = [{**VERSION_2_SOURCE_DEFAULTS, **s} if isinstance(s, dict) else s for s in description["sources"]]
+    return {**description, **VERSION_2_DEFAULTS, "sources": sources}
+
+
 def _check_description(description: dict[str, Any]) -> None:
     """Raise ValueError if a value is missing, has another type, or contradicts another value."""
     check_types(description, DESCRIPTION_TYPES)
@@ -242,7 +283,7 @@ def _check_description(description: dict[str, Any]) -> None:
         if not isinstance(source, dict) or source.keys() != SOURCE_TYPES.keys():
             raise ValueError(f"a source does not have {', '.join(SOURCE_TYPES)}")
         check_types(source, SOURCE_TYPES)
-    for name, low in (("tokens", 1), ("sentences", 1), ("bad_bytes", 0)):
+    for name, low in (("tokens", 1), ("sentences", 1), ("bad_bytes", 0), ("bad_rows", 0), ("spooled_bytes", 0)):
         if description[name] < low:
             raise ValueError(f"'{name}' must be {low} or more, not {description[name]}")
     starts = description["source_sentences"]

@@ -2,7 +2,7 @@
 
 Words get provisional ids in order of first occurrence, which are written at once. At the end of the text the distinct
 words are normalized and sorted by frequency, and the ids are replaced in the file. Only the distinct words are held in
-memory.
+memory. Text that cannot be read again by position is also kept, compressed (see `polyseme.corpus.spool`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -21,20 +21,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme._io.atomic import atomic_folder
+from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.encoded_corpus import (
     BYTE_OFFSETS_FILE,
     DESCRIPTION_FILE,
     FORMAT_VERSION,
     MAX_SENTENCE_TOKENS,
     SENTENCES_FILE,
+    SOURCE_TYPES,
+    SPOOL_FILE,
     TOKENS_FILE,
     WORDS_FILE,
     EncodedCorpus,
 )
 from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
-from polyseme.corpus.readers.text import Block, read_blocks
-from polyseme.corpus.sources import COMPRESSED, Source
-from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer
+from polyseme.corpus.readers import iterables
+from polyseme.corpus.readers.names import COMPRESSED, TOKEN_LISTS
+from polyseme.corpus.readers.registry import read_blocks
+from polyseme.corpus.readers.rows import Rows
+from polyseme.corpus.readers.text import Block
+from polyseme.corpus.sources import Source
+from polyseme.corpus.spool import SpoolWriter
+from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, Tokenizer
 from polyseme.errors import CorpusError, Interrupted, shorten
 from polyseme.kernels import text as kernels
 
@@ -67,19 +75,18 @@ def encode(
     """
     with atomic_folder(folder) as part, ExitStack() as files:
         writer = _CorpusWriter(part, tokenizer, files)
-        compressed = any(Path(source.path).suffix in COMPRESSED for source in sources)
-        bytes_total = 0 if compressed else sum(source.size for source in sources)
+        is_plain = all(s.reader == "text" and Path(s.path).suffix not in COMPRESSED for s in sources)
+        bytes_total = sum(source.size for source in sources) if is_plain else 0
         bytes_read = 0
         for source in sources:
-            writer.begin_source()
-            with closing(_tokenized_blocks(source, tokenizer, check)) as blocks:
+            with closing(writer.read(source, check)) as blocks:
                 for block in blocks:
                     check()
                     writer.add(block)
                     bytes_read += block.num_bytes
                     progress = (writer.tokens, len(writer.lexicon), writer.bad_bytes)
                     report(EncodingProgress(bytes_read, bytes_total, *progress))
-            writer.end_sentence()
+            writer.end_source()
         writer.finish(sources)
     return EncodedCorpus.open(folder)
 
@@ -101,19 +108,33 @@ class _CorpusWriter:
 
     def __init__(self, folder: Path, tokenizer: AnyTokenizer, files: ExitStack) -> None:
         self.folder = folder
-        self.tokenizer = tokenizer
+        self.name = tokenizer.name
+        self.splitter = tokenizer  # NUL_SEPARATED for lists of tokens
+        self.offsets_are_exact = not isinstance(tokenizer, CallableTokenizer)
         self.lexicon = Lexicon()
         self.tokens = self.sentences = self.bad_bytes = 0
         self.open_length = 0  # tokens so far of the sentence that has not ended
         self.source_sentences: list[int] = []  # number of the first sentence of each source
+        self.rows = Rows("")  # of the source that is read
+        self.bad_rows, self.first_bad_row = 0, ""
+        self.spool = SpoolWriter(folder / SPOOL_FILE)
+        files.callback(self.spool.close)
         self.files = {
             name: files.enter_context((folder / name).open("wb"))
             for name in (TOKENS_FILE, SENTENCES_FILE, BYTE_OFFSETS_FILE)
         }
         self._write(SENTENCES_FILE, np.zeros(1, np.int64))
 
-    def begin_source(self) -> None:
+    def read(self, source: Source, check: Callable[[], None]) -> Generator[TokenizedBlock, None, None]:
+        """Yield the blocks of a source split into words. Its text is spooled if examples need that."""
         self.source_sentences.append(self.sentences)
+        self.rows = Rows(source.path)
+        if source.items is not None:
+            source = iterables.prepare(source)
+        if source.reader == TOKEN_LISTS:
+            self.splitter, self.offsets_are_exact = NUL_SEPARATED, False
+        spool = self.spool if source.spooled and self.offsets_are_exact else None
+        return _tokenized_blocks(source, self.splitter, self.rows, spool, check)
 
     def add(self, block: TokenizedBlock) -> None:
         self.bad_bytes += block.bad_bytes
@@ -135,12 +156,15 @@ class _CorpusWriter:
         self.sentences += ended
         self.open_length = int(lengths[ended])
 
-    def end_sentence(self) -> None:
-        """End the sentence of a source whose last line has no line end."""
+    def end_source(self) -> None:
+        """End the sentence of a source whose last line has no line end, and count its bad rows."""
         if self.open_length:
             self._write(SENTENCES_FILE, np.array([self.tokens], np.int64))
             self.sentences += 1
             self.open_length = 0
+        if self.rows.bad:
+            self.first_bad_row = self.first_bad_row or f"{self.rows.path}, {self.rows.first_problem}"
+            self.bad_rows += self.rows.bad
 
     def _write(self, name: str, values: NDArray[np.int32] | NDArray[np.int64]) -> None:
         self.files[name].write(values.tobytes())
@@ -148,6 +172,7 @@ class _CorpusWriter:
     def finish(self, sources: list[Source]) -> None:
         for file in self.files.values():
             file.close()
+        self.spool.finish()
         if self.tokens == 0:
             paths = ", ".join(source.path for source in sources[:3])
             raise CorpusError(f"the corpus holds no words ({paths}); give a text that is not empty.")
@@ -160,14 +185,17 @@ class _CorpusWriter:
                 digest.update(ids)
         description = {
             "format_version": FORMAT_VERSION,
-            "tokenizer": self.tokenizer.name,
+            "tokenizer": self.name,
             "tokens": self.tokens,
             "sentences": self.sentences,
             "bad_bytes": self.bad_bytes,
+            "bad_rows": self.bad_rows,
+            "first_bad_row": self.first_bad_row,
+            "spooled_bytes": self.spool.size,
             "fingerprint": digest.hexdigest(),
-            "sources": [asdict(source) for source in sources],
+            "sources": [{name: getattr(source, name) for name in SOURCE_TYPES} for source in sources],
             "source_sentences": [*self.source_sentences, self.sentences],
-            "offsets_are_exact": not isinstance(self.tokenizer, CallableTokenizer),
+            "offsets_are_exact": self.offsets_are_exact,
         }
         (self.folder / DESCRIPTION_FILE).write_text(json.dumps(description, indent=1), encoding="utf-8")
 
@@ -179,8 +207,8 @@ class _CorpusWriter:
         """
         counts = self.lexicon.counts.copy()
         normalized_ids = np.arange(len(counts))
-        if not isinstance(self.tokenizer, CallableTokenizer):
-            normalized = {i: self.tokenizer.normalize(word) for i, word in self.lexicon.non_ascii_words().items()}
+        if isinstance(self.splitter, Tokenizer):
+            normalized = {i: self.splitter.normalize(word) for i, word in self.lexicon.non_ascii_words().items()}
             if normalized:
                 spans = tokenize(NUL.join(normalized.values()).encode(), NUL_SEPARATED)
                 normalized_ids[list(normalized)] = self.lexicon.add(spans)
@@ -192,9 +220,12 @@ class _CorpusWriter:
 
 
 def _tokenized_blocks(
-    source: Source, tokenizer: AnyTokenizer, check: Callable[[], None]
+    source: Source, tokenizer: AnyTokenizer, rows: Rows, spool: SpoolWriter | None, check: Callable[[], None]
 ) -> Generator[TokenizedBlock, None, None]:
-    """Yield the blocks of a source split into words, the next one read and split by another thread."""
+    """Yield the blocks of a source split into words, the next one read and split by another thread.
+
+    A Python iterable is read by the caller's thread: it may use what belongs to that thread, as SQLite connections do.
+    """
     cancelled = threading.Event()
 
     def wait() -> None:
@@ -202,9 +233,14 @@ def _tokenized_blocks(
             raise Interrupted("stopped.")
         check()
 
-    blocks = read_blocks(source, wait=wait)
+    blocks = read_blocks(source, rows, wait=wait)
+    if spool is not None:
+        blocks = spool.record(blocks)
     try:
-        yield from _prefetch((tokenize_block(block, tokenizer) for block in blocks), cancelled.set)
+        if source.items is not None:
+            yield from map_in_order(lambda block: tokenize_block(block, tokenizer), blocks, threads=1)
+        else:
+            yield from _prefetch((tokenize_block(block, tokenizer) for block in blocks), cancelled.set)
     finally:
         with suppress(ValueError):  # KeyboardInterrupt can leave the thread running in it: then the thread closes it
             blocks.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,25 +52,36 @@ def find_occurrences(
     return Occurrences(positions, offsets)
 
 
-def burstiness(tokens: NDArray[np.int32], num_words: int) -> NDArray[np.float64]:
-    """How strongly the occurrences of each word come in bursts, (num_words,).
+class Burstiness(NamedTuple):
+    """How strongly the occurrences of each word come in bursts, (V,). Both are 0 for random positions.
 
     With g the distances between consecutive occurrences of a word, and gamma = 0.577... (Euler's constant),
 
-        b = log(mean of g) - mean of log(g) - gamma
+        overall = log(mean of g) - mean of log(g) - gamma
+        local   = mean of |log g_i - log g_(i-1)| - 2 log 2
 
-    b is 0 if the word occurs at random positions, since the distances then have a geometric distribution. A word of
-    general use occurs nearly at random; a word with a topic occurs often where the text is about it, and then not for
-    long. A word with fewer than three occurrences gets 0.
+    A word of general use occurs nearly at random; a word with a topic occurs often where the text is about it, and then
+    not for long. `local` stays 0 where the frequency of a word changes only slowly, such as that of a word that some
+    authors use more often than others.
+    """
+
+    overall: NDArray[np.float64]
+    local: NDArray[np.float64]
+
+
+def burstiness(tokens: NDArray[np.int32], num_words: int) -> Burstiness:
+    """The burstiness of each word; a word with fewer than three occurrences gets 0.
 
     tokens  IN  int32 (n,)  ids; `num_words` and more are ignored
     """
-    last_positions = np.full(num_words, -1, np.int64)
+    last_positions, last_log_gaps = np.full(num_words, -1, np.int64), np.zeros(num_words)
     num_gaps, gap_sums = np.zeros(num_words, np.int64), np.zeros(num_words, np.int64)
-    log_gap_sums = np.zeros(num_words)
+    log_gap_sums, change_sums = np.zeros(num_words), np.zeros(num_words)
     for first in range(0, len(tokens), CHUNK_TOKENS):
         chunk = np.asarray(tokens[first : first + CHUNK_TOKENS])
-        add_gaps(chunk, first, last_positions, num_gaps, gap_sums, log_gap_sums)
+        add_gaps(chunk, first, last_positions, last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums)
         release_pages(tokens)
-    n = np.maximum(num_gaps, 1)
-    return np.where(num_gaps > 1, np.log(np.maximum(gap_sums, 1) / n) - log_gap_sums / n - np.euler_gamma, 0.0)
+    n, several = np.maximum(num_gaps, 1), num_gaps > 1
+    overall = np.log(np.maximum(gap_sums, 1) / n) - log_gap_sums / n - np.euler_gamma
+    local = change_sums / np.maximum(num_gaps - 1, 1) - 2 * np.log(2)
+    return Burstiness(np.where(several, overall, 0.0), np.where(several, local, 0.0))

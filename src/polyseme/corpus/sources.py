@@ -1,7 +1,8 @@
-"""Sources of text: files, globs, folders and standard input, plain or compressed."""
+"""Sources of text: files, globs, folders, standard input and Python iterables; files may be compressed."""
 
 from __future__ import annotations
 
+import dataclasses
 import glob
 import gzip
 import io
@@ -10,36 +11,52 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from polyseme._io.parallel_bz2 import open_bz2
-from polyseme.errors import CorpusError, MissingFile
+from polyseme._io.zstd import load_zstd
+from polyseme.corpus.readers.names import DEFAULT_FIELD, ITERABLE, SUFFIXES, WITH_FIELD, check_reader, reader_of
+from polyseme.errors import ConfigError, CorpusError, MissingFile, shorten
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 STDIN = "-"
+TEXTS = "<texts>"  # the path of a Python iterable
 POLL_SECONDS = 0.1  # between calls of `wait` while a pipe has no data
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-TEXT_SUFFIXES = (".txt", *(f".txt{suffix}" for suffix in COMPRESSED))  # of the files read from a folder
+
+AnyPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text file, or standard input ('-'). Size and modification time (in ns) show whether it has changed."""
+    """A file, standard input ('-') or a Python iterable. Size and modification time (in ns) show changes of a file.
+
+    reader   a ReaderName, or ITERABLE
+    field    which field of each row is the text; '' if the source has no rows
+    spooled  whether the text cannot be read again by position, so that encoding keeps a copy
+    items    the iterable
+    """
 
     path: str
     size: int
     modified: int
+    reader: str = "text"
+    field: str = ""
+    spooled: bool = dataclasses.field(default=False, compare=False)
+    items: Iterable[Any] | None = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def unchanged(self) -> bool:
         """Whether the file exists and has the same size and modification time; False for standard input."""
-        return self.path != STDIN and Path(self.path).is_file() and self == _source(Path(self.path))
+        return self.path not in (STDIN, TEXTS) and Path(self.path).is_file() and self == self._now()
+
+    def _now(self) -> Source:
+        return _file(Path(self.path), self.reader, self.field)
 
     @contextmanager
     def open(self, *, to_end: bool = False, wait: Callable[[], None] = lambda: None) -> Iterator[BinaryIO]:
@@ -128,45 +145,87 @@ def _decompressed(raw: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO
         case ".xz":
             return cast(BinaryIO, lzma.open(raw))
         case ".zst":
-            return cast(BinaryIO, _zstd().open(raw))
+            return cast(BinaryIO, load_zstd().open(raw))
     return nullcontext(raw)
 
 
-def find_sources(corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Source]:
-    """The text files that paths, globs and folders refer to, in order and without duplicates."""
+def find_sources(
+    corpus: AnyPath | Iterable[AnyPath], reader: str | None = None, field: str | None = None
+) -> list[Source]:
+    """The files that paths, globs and folders refer to, in order and without duplicates.
+
+    reader  a ReaderName; by default the suffix of each file decides, and files of other suffixes are plain text
+    field   for readers of rows, which field is the text: DEFAULT_FIELD by default
+    """
+    check_reader(reader)
     items = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
-    sources = dict.fromkeys(source for item in items for source in _expand(os.fspath(item)))
+    sources = dict.fromkeys(source for item in items for source in _expand(os.fspath(item), reader, field))
     if not sources:
         raise CorpusError("no corpus was given; name a text file, a folder, or - for standard input.")
+    if field is not None and not any(source.field for source in sources):
+        raise ConfigError(f"--field is for {', '.join(WITH_FIELD)}; {next(iter(sources)).path} has no fields.")
     return list(sources)
 
 
-def _expand(item: str) -> list[Source]:
+def iterable_source(texts: Iterable[Any], field: str | None = None) -> Source:
+    """A source for a Python iterable of texts, token lists or rows. Its size is the number of items, 0 if unknown."""
+    return Source(
+        TEXTS, len(texts) if isinstance(texts, Sized) else 0, 0, ITERABLE, field or "", spooled=True, items=texts
+    )
+
+
+def _expand(item: str, reader: str | None, field: str | None) -> list[Source]:
     if item == STDIN:
-        return [Source(STDIN, 0, 0)]
+        reader = reader or "text"
+        if reader == "parquet":
+            raise CorpusError("Parquet cannot be read from standard input, since its index is at the end; give a file.")
+        return [Source(STDIN, 0, 0, reader, _field(reader, field), spooled=True)]
     path = Path(item)
-    if path.is_dir():
-        texts = sorted(p for p in path.rglob("*") if p.is_file() and p.name.endswith(TEXT_SUFFIXES))
-        if not texts:
-            raise CorpusError(f"{item} has no text files; their names must end in {', '.join(TEXT_SUFFIXES)}.")
-        return [_source(p) for p in texts]
-    if path.exists():
-        return [_source(path)]
-    matches = sorted(p for p in glob.glob(item, recursive=True) if Path(p).is_file())  # noqa: PTH207
-    if not matches:
-        raise MissingFile(f"{item} does not exist; check the path (the current folder is {Path.cwd()}).")
-    return [_source(Path(p)) for p in matches]
+    try:
+        paths = _files_in(path, reader) if path.is_dir() else [path] if path.exists() else []
+        if not paths:
+            paths = sorted(Path(p) for p in glob.glob(item, recursive=True) if Path(p).is_file())  # noqa: PTH207
+    except OSError as error:  # such as a name that is too long
+        raise MissingFile(f"{shorten(item)} cannot be read ({error.strerror}); {_advice(item)}.") from None
+    if not paths:
+        raise MissingFile(f"{shorten(item, 500)} does not exist; {_advice(item)}.")
+    return [_file(p, reader or reader_of(p.name) or "text", field) for p in paths]
 
 
-def _source(path: Path) -> Source:
+def _advice(item: str) -> str:
+    """What to do about a path that does not exist. In Python it may be a sentence, given for the name of a file."""
+    if any(character.isspace() for character in item) and reader_of(item) is None and os.sep not in item:
+        return "check the path; in Python, pass sentences as texts=[...]"
+    return f"check the path (the current folder is {Path.cwd()})"
+
+
+def _files_in(folder: Path, reader: str | None) -> list[Path]:
+    """The files of a folder for a reader; by default text, or the one other format that there is."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*")):
+        name = reader_of(path.name)
+        if name is not None and path.is_file():
+            found.setdefault(name, []).append(path)
+    chosen = reader or ("text" if "text" in found or not found else next(iter(found)))
+    if reader is None and chosen != "text" and len(found) > 1:
+        raise CorpusError(f"{folder} has files of several formats; choose one with --reader ({', '.join(found)}).")
+    if chosen not in found:
+        suffixes = ", ".join(SUFFIXES[chosen])
+        raise CorpusError(
+            f"{folder} has no files for the reader '{chosen}'; their names must end in {suffixes}, or in one of these "
+            f"and a suffix of compression. Choose another format with --reader, or name the files."
+        )
+    return found[chosen]
+
+
+def _file(path: Path, reader: str, field: str | None) -> Source:
     status = path.stat()
+    spooled = reader != "text" or not stat.S_ISREG(status.st_mode)
     # Not path.resolve(), which turns /dev/fd/63 (a pipe of the shell) into a name that cannot be opened.
-    return Source(os.path.abspath(path), status.st_size, status.st_mtime_ns)  # noqa: PTH100
+    full_path = os.path.abspath(path)  # noqa: PTH100
+    return Source(full_path, status.st_size, status.st_mtime_ns, reader, _field(reader, field), spooled)
 
 
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
+def _field(reader: str, field: str | None) -> str:
+    """The field that a reader takes the text from; '' if it does not read rows."""
+    return (DEFAULT_FIELD if field is None else field) if reader in WITH_FIELD else ""

@@ -15,6 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
+from polyseme.kernels.linkage import sense_separation
 from polyseme.model.data import ModelData, unit_rows
 from polyseme.model.results import Neighbour, Senses
 from polyseme.model.sense_model import SenseModel
@@ -58,12 +59,11 @@ def clearest_words(model: SenseModel, n: int) -> list[str]:
 
 
 def _separation(data: ModelData, word: int) -> float:
-    """The lowest separation of two senses of a word, as `polyseme.kernels.kmeans` defines it."""
-    rows, shares = data.rows(word), data.shares(word)
-    centers = unit_rows(data.sense_centers[rows.start : rows.stop])
+    """The lowest separation of two senses of a word, relative to that of other words."""
+    rows = slice(data.rows(word).start, data.rows(word).stop)
+    centers, vectors, counts = data.sense_centers[rows], data.arrays.sense_vectors[rows], data.arrays.sense_counts[rows]
     return min(
-        float((1 - centers[k] @ centers[m]) * (min(shares[k], shares[m]) / (shares[k] + shares[m])) ** 0.25)
-        for k, m in combinations(range(len(rows)), 2)
+        float(sense_separation(centers, vectors, counts, 1.0, k, m)) for k, m in combinations(range(len(counts)), 2)
     )
 
 

@@ -14,13 +14,14 @@ by frequency.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.readers.text import read_lines
+from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.sources import find_sources
 from polyseme.evaluation.scores import Evaluation, Score, mean_score
 from polyseme.evaluation.word_similarity import spearman
@@ -51,11 +52,19 @@ class _Posterior(NamedTuple):
     confidence: float
 
 
-def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Evaluation:
+def health(
+    model: SenseModel,
+    path: Path | None = None,
+    *,
+    seed: int = 1,
+    reader: str | None = None,
+    field: str | None = None,
+) -> Evaluation:
     """Number, shares, duplicates and, on a text, confidence of a model's senses.
 
     path  a text, or a folder of texts; None to leave out entropy and confidence
     seed  of the sample of words that duplicates are counted in
+    reader, field  the format of the text and the field of its rows: see `polyseme.train`
     """
     data = model._data
     words = np.flatnonzero(data.multi_sense_mask)
@@ -64,7 +73,7 @@ def health(model: SenseModel, path: Path | None = None, *, seed: int = 1) -> Eva
         return Evaluation("health", 0, len(model), {}, (note,), items=ITEMS)
     counts = data.vocabulary.counts[words]
     rng = np.random.default_rng(seed)
-    posteriors = _posteriors(data, path) if path is not None else {}
+    posteriors = _posteriors(data, _lines(path, reader, field)) if path is not None else {}
     table = {name: _scores(data, words[members], posteriors, rng) for name, members in _bands(counts).items()}
     num_senses = data.num_visible_senses[words]
     histogram = zip(*np.unique(num_senses, return_counts=True), strict=True)
@@ -118,17 +127,26 @@ def _duplicates(data: ModelData, word: int) -> list[float]:
     ]
 
 
-def _posteriors(data: ModelData, path: Path) -> dict[int, list[_Posterior]]:
+def _lines(path: Path, reader: str | None = None, field: str | None = None) -> Iterator[str]:
+    """The lines of a text; longer ones than MAX_LINE_BYTES are split."""
+    for source in find_sources(path, reader, field):
+        for block in read_blocks(source):
+            for line in block.text.split(b"\n"):
+                for start in range(0, len(line), MAX_LINE_BYTES):
+                    yield line[start : start + MAX_LINE_BYTES].decode("utf-8", "replace")
+
+
+def _posteriors(data: ModelData, lines: Iterable[str]) -> dict[int, list[_Posterior]]:
     """By word, the posteriors of the first MAX_OCCURRENCES occurrences of words with several senses in a text."""
     posteriors: dict[int, list[_Posterior]] = {}
     remaining = MAX_OCCURRENCES
     window = data.sense_window
-    for line in (line for source in find_sources([path]) for line in read_lines(source, MAX_LINE_BYTES)):
-        tokens = data.known_ids(data.tokenizer(line.decode("utf-8", "replace")))
+    for line in lines:
+        tokens = data.known_ids(data.tokenizer(line))
         for position, word in enumerate(tokens):
             if data.num_visible_senses[word] > 1:
                 left, right = tokens[max(position - window, 0) : position], tokens[position + 1 : position + 1 + window]
-                p = sense_probabilities(data, word, context_between(data, left, right), "softmax")
+                p = sense_probabilities(data, word, context_between(data, left, right))
                 entropy = -float(np.sum(p * np.log(np.maximum(p, 1e-12)))) / float(np.log(len(p)))
                 posteriors.setdefault(word, []).append(_Posterior(entropy, float(p.max())))
                 remaining -= 1

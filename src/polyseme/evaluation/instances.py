@@ -32,7 +32,7 @@ def parse_marked(word: str, text: str, line: Line) -> Instance:
 
 
 def instance_probabilities(
-    data: ModelData, word: int, instance: Instance, posterior: Posterior = "softmax", window: int | None = None
+    data: ModelData, word: int, instance: Instance, posterior: Posterior | None = None, window: int | None = None
 ) -> Probabilities:
     """The probabilities of the visible senses of a word, given by its id, in the context of an instance."""
     context = context_around(data, instance.left, instance.right, window)

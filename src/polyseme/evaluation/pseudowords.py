@@ -31,10 +31,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
+from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
+from polyseme.corpus.inputs import CorpusInput
 from polyseme.corpus.occurrences import find_occurrences
-from polyseme.corpus.sources import find_sources
 from polyseme.errors import DataError
 from polyseme.evaluation.ambiguity import MOST_FREQUENT, NEXT_FREQUENT
 from polyseme.evaluation.cluster_metrics import adjusted_rand_index, contingency
@@ -97,6 +97,8 @@ def pseudowords(
     pairs: int = PAIRS,
     triples: int = TRIPLES,
     controls: int = CONTROLS,
+    reader: str | None = None,
+    field: str | None = None,
     listen: Listener = silent,
 ) -> Evaluation:
     """Evaluate training settings on a corpus with pseudowords.
@@ -104,11 +106,13 @@ def pseudowords(
     model   selects the words to merge, and provides the settings if there is no `config`
     path    a text or an encoded corpus
     config  the settings to evaluate; its seed is replaced by `seed`
+    reader, field  the format of the text and the field of its rows: see `polyseme.train`
     """
     base = _known_settings(model) if config is None else config.to_dict()
     settings = TrainConfig(**{**base, "examples": 0, "seed": seed, "multi_sense_words": None})
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
-        corpus = EncodedCorpus.open(path) if is_encoded(path) else _encode(model, path, Path(folder))
+        given = CorpusInput(path, None, reader, field)
+        corpus = given.open_encoded() or encode(given.sources(), model.tokenizer, Path(folder) / "corpus")
         selection = select_words(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
         merged, names = merge_words(corpus, selection.groups)
         trained = train(merged, config=settings, tokenizer=model.tokenizer, listen=listen)
@@ -146,10 +150,6 @@ def _known_settings(model: SenseModel) -> dict[str, Any]:
     known = {field.name for field in fields(TrainConfig)}
     settings = {name: value for name, value in model.config.items() if name in known}
     return {"sense_decay": float(model._data.sense_decay), **settings}
-
-
-def _encode(model: SenseModel, path: Path, folder: Path) -> EncodedCorpus:
-    return encode(find_sources([path]), model.tokenizer, folder / "corpus", lambda _: None)
 
 
 def select_words(

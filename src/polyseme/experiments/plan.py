@@ -1,170 +1,167 @@
-"""The models that the experiments need, each trained once and kept on disk."""
+"""The models that the experiments need, in the order in which they are trained: the most important rows first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
-from polyseme.errors import OutputExists
-from polyseme.experiments.two_stage import train_two_stage
-from polyseme.model import storage
-from polyseme.model.sense_model import SenseModel
-from polyseme.training.config import TrainConfig, make_config
-from polyseme.training.events import Listener, silent
-from polyseme.training.run import train
+from polyseme.experiments.corpora import NamedCorpus
+from polyseme.experiments.paper import MULTI_SENSE_WORDS, MULTI_SENSE_WORDS_TABLE_6
+from polyseme.training.config import RecipeName, TrainConfig, make_config
 from polyseme.vocabulary import Vocabulary
 
-TOP_6000, TOP_30000 = 6_000, 30_000  # words with several senses in the paper's two settings
-NP_MSSG_SETTINGS = ("max_senses", "min_separation", "new_sense_threshold")
 NAMES = {"skip-gram": "Skip-gram", "mssg": "MSSG", "np-mssg": "NP-MSSG"}
+RECIPES: tuple[RecipeName, ...] = ("paper", "default")  # the paper's first: it is compared with the paper's numbers
+TOP_30000, RANDOM, ONE_SENSE = "30,000 words", "random senses", "One sense, as many parameters"
+TFIDF = "TF-IDF"
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The size of the experiments: the tables have models of both `dims`, the figures vary dimension and senses."""
+    """The size of the experiments: tables have models of both `dims`, figures vary the dimension and the senses."""
 
     dims: tuple[int, int] = (50, 300)
-    figure_dims: tuple[int, ...] = (50, 100, 300)
-    figure_senses: tuple[int, ...] = (1, 2, 3, 5)
-    figure_dim: int = 50  # in the figure that varies the number of senses
-    epochs: int = 3
+    figure_dims: tuple[int, ...] = (50, 100, 200, 300, 400)
+    figure_senses: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
+    huang_senses: tuple[int, ...] = (3, 10)
+    seeds: tuple[int, ...] = (1, 2, 3)
+    max_tokens: int | None = None
 
 
-PROFILES = {
-    "quick": Profile(epochs=1),
-    "full": Profile(),
-}
+PROFILES = {"quick": Profile(seeds=(1,), max_tokens=2_000_000), "full": Profile()}
 
 
 @dataclass(frozen=True)
 class Run:
-    """A model to train: `label` is its name in tables, `name` its file name."""
+    """A model to train, or a baseline.
+
+    label     its name in tables, without recipe and seed
+    settings  those that differ from the recipe's
+    detailed  whether analogies and neighbours are evaluated too, which takes longer
+    """
 
     label: str
+    recipe: RecipeName
+    seed: int
     settings: dict[str, Any] = field(hash=False)
-    recipe: str = "default"
-    two_stage: bool = False
+    kind: Literal["train", "two-stage", "tf-idf"] = "train"
+    detailed: bool = False
 
     @property
     def name(self) -> str:
-        return self.label.lower().replace(" ", "-").replace(",", "").replace("'", "")
+        """Its file name."""
+        return re.sub(r"[^a-z0-9]+", "-", f"{self.label} {self.recipe} seed {self.seed}".lower())
 
     @property
     def config(self) -> TrainConfig:
-        return make_config(self.recipe, examples=0, **self.settings)
+        return make_config(self.recipe, examples=0, seed=self.seed, **self.settings)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The runs, by the table or figure that needs them."""
+class Task:
+    """A run on a corpus."""
 
-    main: list[Run]
-    paper: list[Run]
-    top_30000: list[Run]
-    controls: list[Run]
-    two_stage: Run
-    by_dim: list[Run]
-    by_senses: list[Run]
+    corpus: NamedCorpus
+    run: Run
 
     @property
-    def all_runs(self) -> list[Run]:
-        """All runs without duplicates."""
-        runs = [
-            *self.main,
-            *self.paper,
-            *self.top_30000,
-            *self.controls,
-            self.two_stage,
-            *self.by_dim,
-            *self.by_senses,
-        ]
-        return list({run.label: run for run in runs}.values())
+    def key(self) -> tuple[str, str, str]:
+        """What identifies a row of a table; it is the same for all seeds."""
+        return self.corpus.name, self.run.label, self.run.recipe
 
 
-def make_plan(profile: Profile, corpus: EncodedCorpus, seed: int, threads: int) -> Plan:
-    """The runs of a profile. The corpus determines the dimension of the control with an equal number of parameters."""
-    common = {"epochs": profile.epochs, "seed": seed, "threads": threads, "multi_sense_top": TOP_6000}
-    low, high = profile.dims
+def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[int], threads: int) -> list[Task]:
+    """All runs, the most important first.
 
-    def default_run(model: str, dim: int, note: str = "", **settings: Any) -> Run:
-        return Run(f"{NAMES[model]} {dim}d{note}", {**common, "model": model, "dim": dim, **settings})
+    The first corpus has all rows and figures, and all seeds for the rows of tables. The others have one seed for the
+    rows of the higher dimension.
+    """
+    first, low, high = corpora[0], *profile.dims
+    seed = seeds[0]
 
-    def paper_run(model: str, dim: int) -> Run:
-        settings = {**common, "model": model, "dim": dim, "epochs": 1}
-        return Run(f"{NAMES[model]} {dim}d, paper's recipe", settings, "paper")
+    def important(corpus: NamedCorpus, seed: int) -> list[Task]:
+        rows = [*_main(high, seed), *_controls(high, seed, corpus.corpus), *_top_30000(high, seed)]
+        return [Task(corpus, run) for run in rows]
 
-    control_dim = dim_with_equal_parameters(default_run("mssg", high).config, corpus)
-    return Plan(
-        main=[default_run(model, dim) for dim in (low, high) for model in NAMES],
-        paper=[paper_run(model, dim) for dim in (low, high) for model in NAMES],
-        top_30000=[
-            default_run(model, high, ", 30,000 words", multi_sense_top=TOP_30000) for model in ("mssg", "np-mssg")
-        ],
-        controls=[
-            Run(f"MSSG {high}d, random senses", {**common, "model": "random-senses", "dim": high}),
-            default_run("skip-gram", control_dim, ", as many parameters"),
-        ],
-        two_stage=Run(f"Huang-style {low}d", {**common, "model": "skip-gram", "dim": low}, two_stage=True),
-        by_dim=[default_run("mssg", dim) for dim in profile.figure_dims],
-        by_senses=[
-            default_run("skip-gram", profile.figure_dim)
-            if senses == 1
-            else default_run("mssg", profile.figure_dim, "" if senses == 3 else f", {senses} senses", senses=senses)
-            for senses in profile.figure_senses
-        ],
-    )
+    tasks = [task for corpus in corpora for task in important(corpus, seed)]
+    tasks += [Task(first, run) for run in _main(low, seed)]
+    for other in seeds[1:]:
+        tasks += [*important(first, other), *(Task(first, run) for run in _main(low, other))]
+    runs = [*_baselines(profile, seed), *_figures(profile, seed)]
+    tasks += [Task(first, run) for run in runs]
+    unique: dict[tuple[object, int], Task] = {}
+    for task in tasks:
+        run = replace(task.run, settings={**task.run.settings, "threads": threads})
+        unique.setdefault((task.key, run.seed), Task(task.corpus, run))
+    return list(unique.values())
+
+
+def main_run(model: str, dim: int, recipe: RecipeName, seed: int, *, detailed: bool = False) -> Run:
+    """A model of Tables 1 to 5."""
+    return Run(f"{NAMES[model]} {dim}d", recipe, seed, {"model": model, "dim": dim}, detailed=detailed)
+
+
+def _main(dim: int, seed: int) -> Iterable[Run]:
+    models = ("mssg", "np-mssg", "skip-gram")
+    return [main_run(model, dim, recipe, seed, detailed=True) for recipe in RECIPES for model in models]
+
+
+def _top_30000(dim: int, seed: int) -> Iterable[Run]:
+    """Table 6. The default recipe always has several senses for up to 30,000 words."""
+    for model in ("mssg", "np-mssg"):
+        settings = {"model": model, "dim": dim, "multi_sense_top": MULTI_SENSE_WORDS_TABLE_6}
+        yield Run(f"{NAMES[model]} {dim}d, {TOP_30000}", "paper", seed, settings)
+
+
+def _controls(dim: int, seed: int, corpus: EncodedCorpus) -> Iterable[Run]:
+    yield Run(f"MSSG {dim}d, {RANDOM}", "default", seed, {"model": "random-senses", "dim": dim})
+    mssg = main_run("mssg", dim, "default", seed).config
+    equal = dim_with_equal_parameters(mssg, corpus)
+    yield Run(f"{ONE_SENSE} as MSSG {dim}d", "default", seed, {"model": "skip-gram", "dim": equal})
+
+
+def _baselines(profile: Profile, seed: int) -> Iterable[Run]:
+    dim = profile.dims[0]
+    for senses in profile.huang_senses:
+        settings = {"model": "skip-gram", "dim": dim, "senses": senses, "multi_sense_top": MULTI_SENSE_WORDS}
+        yield Run(huang_label(dim, senses), "default", seed, settings, kind="two-stage", detailed=True)
+    yield Run(TFIDF, "default", seed, {}, kind="tf-idf")
+
+
+def huang_label(dim: int, senses: int) -> str:
+    return f"Huang-style {dim}d, {senses} senses"
+
+
+def _figures(profile: Profile, seed: int) -> Iterable[Run]:
+    for recipe in RECIPES:
+        for senses in profile.figure_senses:
+            yield by_senses(profile.dims[0], senses, recipe, seed)
+        for dim in profile.figure_dims:
+            yield main_run("mssg", dim, recipe, seed)
+
+
+def by_senses(dim: int, senses: int, recipe: RecipeName, seed: int) -> Run:
+    """A run of the figure that varies the number of senses; with one sense, MSSG is Skip-gram."""
+    if senses == 1:
+        return main_run("skip-gram", dim, recipe, seed)
+    default = make_config(recipe).senses
+    variant = "" if senses == default else f", {senses} senses"
+    return Run(f"MSSG {dim}d{variant}", recipe, seed, {"model": "mssg", "dim": dim, "senses": senses})
 
 
 def dim_with_equal_parameters(config: TrainConfig, corpus: EncodedCorpus) -> int:
     """The dimension at which skip-gram has as many parameters as the mssg model of a config."""
-    vocabulary = Vocabulary.from_counts(
-        corpus.words, corpus.counts, min_count=config.min_count, max_size=config.max_vocabulary
-    )
+    vocabulary = vocabulary_of(config, corpus)
     num_multi_sense = int(config.may_have_several_senses(vocabulary).sum())
     num_senses = len(vocabulary) + num_multi_sense * (config.senses - 1)
     return round(config.dim * (len(vocabulary) + num_senses) / (2 * len(vocabulary)))
 
 
-def load_or_train(
-    run: Run,
-    corpus: EncodedCorpus,
-    folder: Path,
-    listen: Listener = silent,
-    stop: Callable[[], bool] = lambda: False,
-) -> SenseModel:
-    """The model of a run: loaded if it is finished, else trained, from its last checkpoint if there is one."""
-    path = folder / f"{run.name}.model"
-    if storage.is_model(path):
-        model = SenseModel.load(path)
-        _check_same_run(model, run, corpus, path)
-        return model
-    if run.two_stage:
-        return train_two_stage(corpus, path, config=run.config, listen=listen, stop=stop)
-    return train(
-        corpus, path, config=run.config, tokenizer=corpus.description["tokenizer"], resume=True, listen=listen,
-        stop=stop,
-    )  # fmt: skip
-
-
-def _check_same_run(model: SenseModel, run: Run, corpus: EncodedCorpus, path: Path) -> None:
-    """Raise OutputExists if a saved model was trained on another corpus or with other settings than the run's."""
-    ignored = {"threads", *(() if run.config.model == "np-mssg" else NP_MSSG_SETTINGS)}
-    subsample = run.config.subsample_for(int(model.vocabulary.counts.sum()))
-    settings = replace(run.config, subsample=subsample).to_dict()
-    differing = [name for name in settings if name not in ignored and model.config.get(name) != settings[name]]
-    if model.tokenizer.name != corpus.description["tokenizer"]:
-        raise OutputExists(f"{path} was trained with another tokenizer; choose another OUT, or remove it.")
-    if model.corpus["fingerprint"] != corpus.fingerprint or (differing and not run.two_stage):
-        difference = f"another {differing[0].replace('_', '-')}" if differing else "another corpus"
-        raise OutputExists(f"{path} was trained with {difference}; choose another OUT, or remove it.")
-
-
-def mean_senses_per_word(model: SenseModel) -> float:
-    """The mean number of senses of the words that may have several."""
-    data = model._data
-    return float(np.mean(data.num_visible_senses[data.multi_sense_mask])) if data.multi_sense_mask.any() else 1.0
+def vocabulary_of(config: TrainConfig, corpus: EncodedCorpus) -> Vocabulary:
+    """The vocabulary that training with a config on a corpus has."""
+    return Vocabulary.from_counts(
+        corpus.words, corpus.counts, min_count=config.min_count, max_size=config.max_vocabulary
+    )

@@ -6,6 +6,7 @@ import base64
 import csv
 import html
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,15 +14,22 @@ from pathlib import Path
 from polyseme._io.atomic import atomic_file
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+p, nav { max-width: 50rem }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
-th { border-bottom: 2px solid #999 }
-th:first-child, td:first-child, .text { text-align: left; white-space: normal }
-th:first-child, td:first-child { min-width: 7rem }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right }
+td { white-space: nowrap }
+th { border-bottom: 2px solid #999; vertical-align: bottom }
+.label, .text { text-align: left }
+.text { white-space: normal }
 img { max-width: 100% }
+nav { font-size: .92rem }
 .scroll { overflow-x: auto }
 """
+MAX_LABEL = 60  # characters of a cell that is not wrapped
+
+NOT_RUN = "not run yet"
+NUMBERS = re.compile(r"[-+]?\d[\d.,]*( \([-\d.]+\)| \[[-\d.]+, [-\d.]+\])?")  # 66.9, 66.9 (61.2), 66.9 [65.1, 68.5]
 
 Cell = str | float | int | None
 
@@ -84,15 +92,17 @@ class Report:
         title = html.escape(self.title)
         yield f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>"
         yield f"<h1>{title}</h1>"
-        yield from (f"<p>{html.escape(paragraph)}</p>" for paragraph in self.intro.split("\n\n"))
+        yield from (f"<p>{_html_text(paragraph)}</p>" for paragraph in self.intro.split("\n\n"))
+        links = (f'<li><a href="#{html.escape(part.name)}">{html.escape(part.title)}</a>' for part in self.parts)
+        yield f"<nav><ul>{''.join(links)}</ul></nav>"
         for part in self.parts:
-            yield f"<h2>{html.escape(part.title)}</h2>"
+            yield f'<h2 id="{html.escape(part.name)}">{html.escape(part.title)}</h2>'
             if isinstance(part, Figure):
                 data = base64.b64encode(part.png).decode()
                 yield f'<img alt="{html.escape(part.title)}" src="data:image/png;base64,{data}">'
             else:
                 yield "<div class=scroll><table>"
-                classes = [" class=text" if _is_text(part, i) else "" for i in range(len(part.columns))]
+                classes = [_css_class(part, i) for i in range(len(part.columns))]
                 for tag, cells in (("th", part.columns), *(("td", row) for row in part.rows)):
                     yield "<tr>" + "".join(
                         f"<{tag}{css_class}>{html.escape(format_cell(cell, part.digits))}"
@@ -100,7 +110,7 @@ class Report:
                     )
                 yield "</table></div>"
             if part.note:
-                yield f"<p>{html.escape(part.note)}</p>"
+                yield f"<p>{_html_text(part.note)}</p>"
 
 
 def format_cell(cell: Cell, digits: int = 1) -> str:
@@ -115,8 +125,26 @@ def format_cell(cell: Cell, digits: int = 1) -> str:
     return f"{cell:,}" if isinstance(cell, int) else f"{cell:.{digits}f}"
 
 
+def _html_text(text: str) -> str:
+    """
+    >>> _html_text("`a < b` & c")
+    '<code>a &lt; b</code> &amp; c'
+    """
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
+
+
 def _is_text(table: Table, column: int) -> bool:
-    return any(isinstance(row[column], str) for row in table.rows)
+    """Whether a column has text, and not only numbers, which are aligned to the right."""
+    cells = [cell for row in table.rows if isinstance(cell := row[column], str)]
+    return any(cell != NOT_RUN and not NUMBERS.fullmatch(cell) for cell in cells)
+
+
+def _css_class(table: Table, column: int) -> str:
+    """The class of the cells of a column: numbers have none, short texts are not wrapped."""
+    if not _is_text(table, column):
+        return ""
+    longest = max(len(format_cell(row[column])) for row in table.rows)
+    return " class=label" if longest <= MAX_LABEL else " class=text"
 
 
 def _csv(table: Table) -> str:

@@ -2,227 +2,258 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
-from polyseme.corpus.encoding import encode
-from polyseme.corpus.sources import find_sources
-from polyseme.corpus.tokenizers import get_tokenizer
-from polyseme.errors import MissingFile
-from polyseme.evaluation.analogy import analogy
-from polyseme.evaluation.scores import Evaluation, Score
-from polyseme.evaluation.word_similarity import scws, wordsim
-from polyseme.experiments import figures, paper, tables
-from polyseme.experiments.plan import PROFILES, Plan, Profile, Run, load_or_train, make_plan
+from polyseme.errors import ConfigError
+from polyseme.evaluation.scores import Score
+from polyseme.experiments import figures, overview_tables, tables
+from polyseme.experiments.collection import OWN_POSTERIOR, RECIPE_NAMES, Collection, group_of
+from polyseme.experiments.corpora import open_corpora
+from polyseme.experiments.paper import NEIGHBOURS, TOKENS
+from polyseme.experiments.plan import (
+    NAMES,
+    PROFILES,
+    RECIPES,
+    Profile,
+    Run,
+    Task,
+    by_senses,
+    main_run,
+    make_plan,
+    vocabulary_of,
+)
 from polyseme.experiments.report import Figure, Report, Table
+from polyseme.experiments.results import DataFiles, Result, evaluate_model, run_settings
 from polyseme.experiments.tfidf import tfidf_scws, tfidf_wordsim
-from polyseme.model.disambiguation import Posterior
+from polyseme.experiments.two_stage import train_two_stage
 from polyseme.model.sense_model import SenseModel
+from polyseme.training.config import RecipeName, make_config
 from polyseme.training.events import Listener, raise_if_stopped, silent
-from polyseme.vocabulary import Vocabulary
+from polyseme.training.run import train
 
-SCWS, ANALOGIES = "scws/ratings.txt", "analogy/questions-words.txt"
-WORDSIM = ("wordsim353/combined.csv", "wordsim353/combined.tab")
-BASELINES = ("TF-IDF", "Pruned TF-IDF")
+TITLE = "The experiments of Neelakantan et al. (2014), run again"
+REPORT_SECONDS = 20.0  # between two versions of the report, at least
+MEASURES = ("global_sim", "avg_sim", "avg_sim_c", "local_sim")
 
 
 def reproduce(
-    corpus: Path,
+    corpora: Sequence[str | Path],
     out: Path,
     *,
     data: Path,
     profile: str | Profile = "quick",
-    seed: int = 1,
+    seeds: Sequence[int] = (),
     threads: int = 0,
     tokenizer: str = "words",
+    descriptions: Sequence[str] = (),
+    keep_models: bool = False,
+    command: str = "polyseme reproduce",
     say: Callable[[str], None] = lambda _: None,
     listen: Listener = silent,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Write the report to the folder `out` and return the path of its HTML page. Trained models are kept and reused.
+    """Write the report to the folder `out` and return the path of its HTML page. Finished runs are not run again.
 
-    corpus  a text, or an encoded corpus
-    data    folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
-    say     called with a line of text before each step
-    listen  called with the events of each training run
-    stop    called regularly; Interrupted is raised when it returns True
+    corpora       each a text file, folder, glob or encoded corpus, or several joined by commas; each gives columns of
+                  its own, and the first one has all rows and figures
+    data          folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
+    seeds         by default those of the profile; the first one is that of figures and of the further corpora
+    descriptions  what each corpus is, for the table of corpora
+    keep_models   keep the trained models in `out`/models, instead of their scores alone
+    command       how the report says that it was made
+    say           called with a line of text before each step
+    listen        called with the events of each training run
+    stop          called regularly; Interrupted is raised when it returns True
     """
-    files = _DataFiles(data)
-    out.mkdir(parents=True, exist_ok=True)
-    encoded = _encoded_corpus(corpus, out, tokenizer, stop)
-    if isinstance(profile, str):
-        profile = PROFILES[profile]
-    plan = make_plan(profile, encoded, seed, threads)
-    models: dict[str, SenseModel] = {}
-    for number, run in enumerate(plan.all_runs, 1):
-        say(f"model {number} of {len(plan.all_runs)}: {run.label}")
-        models[run.label] = load_or_train(run, encoded, out / "models", listen, stop)
-    experiments = _Experiments(plan, models, encoded, files, say, stop)
-    title = "Reproduction of the experiments of Neelakantan et al. (2014)"
-    Report(title, _intro(encoded, profile, seed), experiments.parts()).write(out)
+    files = DataFiles(data)
+    chosen = PROFILES[profile] if isinstance(profile, str) else profile
+    seeds = tuple(dict.fromkeys(seeds or chosen.seeds))
+    if not corpora:
+        raise ConfigError("no corpus was given; name a text file, a folder, or an encoded corpus.")
+    opened = open_corpora(
+        [str(corpus) for corpus in corpora],
+        out / "corpora",
+        tokenizer=tokenizer,
+        max_tokens=chosen.max_tokens,
+        descriptions=descriptions,
+        check=lambda: raise_if_stopped(stop),
+    )
+    plan = make_plan(chosen, opened, seeds, threads)
+    collection = Collection(opened, chosen, plan)
+    runner = _Runner(out, files, keep_models, listen, stop)
+    missing = []
+    for task in plan:
+        if result := runner.finished(task):
+            collection.add(task, result)
+        else:
+            missing.append(task)
+    say(describe_plan(plan, len(missing)))
+    written = time.monotonic()
+    try:
+        for number, task in enumerate(missing, 1):
+            raise_if_stopped(stop)
+            run = task.run
+            row = f"{run.label}, {RECIPE_NAMES[run.recipe]}, {task.corpus.name}, seed {run.seed}"
+            say(f"run {number} of {len(missing)}: {row}")
+            collection.add(task, runner.run(task))
+            if time.monotonic() - written > REPORT_SECONDS:
+                make_report(collection, command, seeds).write(out)
+                written = time.monotonic()
+    finally:
+        make_report(collection, command, seeds).write(out)
     return out / "report.html"
 
 
-class _DataFiles:
-    """The paths of the evaluation sets in a folder; MissingFile if one does not exist."""
-
-    def __init__(self, folder: Path) -> None:
-        self.scws = _first_existing(folder, SCWS)
-        self.wordsim = _first_existing(folder, *WORDSIM)
-        self.analogies = _first_existing(folder, ANALOGIES)
-
-
-def _first_existing(folder: Path, *names: str) -> Path:
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
-    raise MissingFile(f"{folder / names[0]} does not exist; give the folder of the evaluation sets with --data.")
+def describe_plan(plan: Sequence[Task], num_missing: int) -> str:
+    """How many runs there are on each corpus, and how many are left."""
+    per_corpus: dict[str, int] = {}
+    for task in plan:
+        per_corpus[task.corpus.name] = per_corpus.get(task.corpus.name, 0) + 1
+    parts = ", ".join(f"{count} on {name}" for name, count in per_corpus.items())
+    return f"{len(plan)} runs ({parts}); {len(plan) - num_missing} are finished"
 
 
-def _encoded_corpus(corpus: Path, out: Path, tokenizer: str, stop: Callable[[], bool]) -> EncodedCorpus:
-    """The corpus if it is encoded already, else its encoding in `out`, reused for the same text and tokenizer."""
-    if is_encoded(corpus):
-        return EncodedCorpus.open(corpus)
-    folder, sources, chosen = out / "corpus", find_sources([corpus]), get_tokenizer(tokenizer)
-    if is_encoded(folder):
-        encoded = EncodedCorpus.open(folder)
-        if encoded.sources == sources and encoded.description["tokenizer"] == chosen.name:
-            return encoded
-    return encode(sources, chosen, folder, check=lambda: raise_if_stopped(stop))
+@dataclass(frozen=True)
+class _Runner:
+    """Runs tasks, and keeps their results in files."""
+
+    out: Path
+    files: DataFiles
+    keep_models: bool
+    listen: Listener
+    stop: Callable[[], bool]
+
+    def finished(self, task: Task) -> Result | None:
+        """The saved result of a task, or None; OutputExists if it is that of another corpus or of other settings."""
+        path = self._result_path(task)
+        if not path.is_file():
+            return None
+        result = Result.load(path)
+        result.check_same(task.run, task.corpus.corpus, path)
+        return result
+
+    def run(self, task: Task) -> Result:
+        """Train, or resume the training, and evaluate."""
+        run, corpus = task.run, task.corpus.corpus
+        if run.kind == "tf-idf":
+            result = self._tfidf(task)
+        else:
+            folder = self.out / "models" / task.corpus.name
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{run.name}.model"
+            model = self._train(task, path)
+            result = evaluate_model(model, run, corpus, self.files, self._check)
+            del model  # its files are mapped into memory
+            if not self.keep_models:
+                shutil.rmtree(path)
+        result.save(self._result_path(task))
+        return result
+
+    def _train(self, task: Task, path: Path) -> SenseModel:
+        run, corpus = task.run, task.corpus.corpus
+        if run.kind == "two-stage":
+            return train_two_stage(corpus, path, config=run.config, listen=self.listen, stop=self.stop)
+        return train(
+            corpus, path, config=run.config, tokenizer=corpus.description["tokenizer"], resume=True,
+            listen=self.listen, stop=self.stop,
+        )  # fmt: skip
+
+    def _tfidf(self, task: Task) -> Result:
+        corpus = task.corpus.corpus
+        vocabulary = vocabulary_of(make_config(), corpus)
+        scws = tfidf_scws(corpus, vocabulary, self.files.scws)
+        self._check()
+        wordsim = tfidf_wordsim(corpus, vocabulary, self.files.wordsim)
+        tokenizer = str(corpus.description["tokenizer"])
+        return Result(run_settings(task.run), corpus.fingerprint, tokenizer, scws=scws, wordsim=wordsim)
+
+    def _result_path(self, task: Task) -> Path:
+        return self.out / "results" / task.corpus.name / f"{task.run.name}.json"
+
+    def _check(self) -> None:
+        raise_if_stopped(self.stop)
 
 
-def _intro(encoded: EncodedCorpus, profile: Profile, seed: int) -> str:
-    names = ", ".join(Path(source.path).name for source in encoded.sources)
+def make_report(c: Collection, command: str, seeds: Sequence[int]) -> Report:
+    """The report of the results so far."""
+    words = [word for word in NEIGHBOURS if word != "plant"]
+    parts: list[Table | Figure] = [
+        tables.summary(c),
+        overview_tables.corpora(c),
+        overview_tables.training_time(c),
+        *(overview_tables.neighbours(c, name, group) for group in (words, ["plant"]) for name in c.names),
+        tables.scws(c),
+        tables.wordsim(c),
+        tables.top_30000(c),
+        tables.analogies(c),
+        tables.controls(c),
+        *make_figures(c, seeds[0]),
+        overview_tables.settings(),
+        overview_tables.all_scores(c),
+    ]
+    return Report(TITLE, _intro(c, command, seeds), parts)
+
+
+def _intro(c: Collection, command: str, seeds: Sequence[int]) -> str:
+    finished, total = c.num_finished, len(c.planned)
+    progress = "" if finished == total else f" So far {finished} of {total} runs are finished."
+    first, *others = c.names
+    further = f" {' and '.join(others)}: seed {seeds[0]}." if others else ""
     return (
-        f"Trained on {names}, {len(encoded.tokens):,} tokens; the paper's models were trained on {paper.TOKENS:,}. "
-        f"Unless a row says otherwise, models use the default recipe, {profile.epochs} epochs, and several senses for "
-        f"the 6,000 most frequent words (the paper has a list of about 6,000 words). Seed {seed}. Columns headed "
-        "'paper' are quoted from the paper; all other numbers were measured."
+        f"Made with `{command}`.{progress}\n\n"
+        f"Columns and rows named 'paper' are quoted from the paper, whose models were trained on {TOKENS:,} tokens. "
+        "All other numbers were measured. 'Paper's recipe' is `--recipe paper`, 'default recipe' is what `polyseme "
+        "train` does, with no setting changed but model, dimension and seed. The numbers of tables and figures are "
+        f"those of the paper. {first}: seeds {', '.join(map(str, seeds))} in tables, seed {seeds[0]} in figures and "
+        f"baselines.{further}"
     )
 
 
-class _Experiments:
-    """The scores of all models, and the tables and figures made of them."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        models: Mapping[str, SenseModel],
-        corpus: EncodedCorpus,
-        files: _DataFiles,
-        say: Callable[[str], None],
-        stop: Callable[[], bool],
-    ) -> None:
-        self.plan = plan
-        self.models = models
-        self.corpus = corpus
-        self.files = files
-        self.say = say
-        self.stop = stop
-        self.scws: dict[Posterior, dict[str, Mapping[str, Score]]] = {"softmax": {}, "inverse-distance": {}}
-        self.wordsim: dict[str, Mapping[str, Score]] = {}
-
-    def parts(self) -> list[Table | Figure]:
-        self._score_baselines()
-        for label, model in self.models.items():
-            self._say(f"scoring {label}")
-            table = scws(model, self.files.scws).table
-            for posterior, scores in self.scws.items():
-                scores[label] = {**table["words"], **table[posterior]}
-            self.wordsim[label] = wordsim(model, self.files.wordsim).table["words"]
-        return [*self._tables(), *self._figures(), *self._appendix()]
-
-    def _say(self, step: str) -> None:
-        raise_if_stopped(self.stop)
-        self.say(step)
-
-    def _score_baselines(self) -> None:
-        """Score the TF-IDF vectors, which have only one way to compute the probabilities of senses."""
-        config = self.plan.main[0].config
-        vocabulary = Vocabulary.from_counts(
-            self.corpus.words, self.corpus.counts, min_count=config.min_count, max_size=None
-        )
-        self._say("scoring TF-IDF")
-        scws_scores = tfidf_scws(self.corpus, vocabulary, self.files.scws)
-        wordsim_scores = tfidf_wordsim(self.corpus, vocabulary, self.files.wordsim)
-        for label in BASELINES:
-            for scores in self.scws.values():
-                scores[label] = scws_scores[label]
-            self.wordsim[label] = wordsim_scores[label]
-
-    def _tables(self) -> list[Table | Figure]:
-        plan = self.plan
-        high = plan.main[-1].settings["dim"]
-        timed = [*plan.main, *plan.paper, plan.two_stage]
-        main = [run.label for run in timed]
-        controls = [f"MSSG {high}d", *(run.label for run in plan.controls)]
-        top_30000 = [run.label for run in plan.top_30000]
-        at_high = [run.label for run in (*plan.main, *plan.top_30000) if run.settings["dim"] == high]
-        analogies: dict[str, Evaluation] = {}
-        for label in at_high:
-            self._say(f"analogies of {label}")
-            analogies[label] = analogy(self.models[label], self.files.analogies)
-        softmax, inverse = self.scws["softmax"], self.scws["inverse-distance"]
-        title = "Similarity in context (SCWS)"
-        return [
-            tables.training_time(timed, self.models, len(self.corpus.tokens)),
-            tables.nearest_neighbours([*(run.label for run in plan.main[-3:]), plan.two_stage.label], self.models),
-            tables.similarity_in_context("scws", title, [*BASELINES, *main], softmax, paper.SCWS),
-            tables.similarity_in_context(
-                "scws_inverse_distance",
-                f"{title}, senses weighted by inverse distance as in the paper",
-                main,
-                inverse,
-                paper.SCWS,
-            ),
-            tables.against_controls(controls, softmax),
-            tables.word_similarity([*BASELINES, *main], self.wordsim),
-            tables.similarity_in_context(
-                "top_30000", f"{title}, several senses for 30,000 words", top_30000, softmax, paper.SCWS_30K
-            ),
-            tables.analogies(analogies),
-        ]
-
-    def _figures(self) -> list[Table | Figure]:
-        plan, scores = self.plan, self.scws["softmax"]
-        measures = ("avg_sim", "avg_sim_c", "local_sim")  # those with a control
-        np_mssg = [run for run in (*plan.main, *plan.top_30000) if run.settings["model"] == "np-mssg"]
-        note = "Bars are 95% intervals; dotted lines are the control, the same vectors with senses drawn at random."
-
-        def series(runs: list[Run]) -> dict[str, list[Score]]:
-            return {measure: [scores[run.label][measure] for run in runs] for measure in measures}
-
-        return [
-            figures.histogram(
-                "senses_per_word",
-                "Number of senses per word in NP-MSSG",
-                {run.label: _words_by_num_senses(self.models[run.label]) for run in np_mssg},
-                "Only words that may have several senses.",
-            ),
-            figures.lines(
-                "dimension", "Dimension and SCWS score, MSSG", "dimensions",
-                [run.settings["dim"] for run in plan.by_dim], series(plan.by_dim), note,
-            ),
-            figures.lines(
-                "number_of_senses", "Number of senses and SCWS score, MSSG", "senses per word",
-                [run.config.senses if run.settings["model"] == "mssg" else 1 for run in plan.by_senses],
-                series(plan.by_senses), note,
-            ),
-        ]  # fmt: skip
-
-    def _appendix(self) -> list[Table | Figure]:
-        tasks = {"SCWS": self.scws["softmax"], "SCWS, inverse distance": self.scws["inverse-distance"]}
-        return [
-            tables.intervals({**tasks, "WordSim-353": self.wordsim}),
-            tables.settings(self.plan.all_runs, self.models),
-        ]
+def make_figures(c: Collection, seed: int) -> list[Table | Figure]:
+    """Figures 3 to 5 of the paper, on the first corpus."""
+    low, high = c.profile.dims
+    name, profile = c.names[0], c.profile
+    note = (
+        f"{name}, seed {seed}. Bars are 95% intervals. Dotted lines are the control, the same vectors with senses "
+        "drawn at random. Each recipe with its own posterior: inverse distance in the paper's, softmax in the default. "
+        "The published curve has no numbers to quote."
+    )
+    by_dim = {recipe: [main_run("mssg", dim, recipe, seed) for dim in profile.figure_dims] for recipe in RECIPES}
+    by_num = {recipe: [by_senses(low, n, recipe, seed) for n in profile.figure_senses] for recipe in RECIPES}
+    counts = {
+        RECIPE_NAMES[recipe]: results[0].senses_per_word
+        for recipe in RECIPES
+        if (results := c.of(name, f"{NAMES['np-mssg']} {high}d", recipe))
+    }
+    return [
+        figures.histogram(
+            "senses_per_word", f"Figure 3: number of senses per word, NP-MSSG {high}d", counts,
+            f"{name}, seed {seed}. Only words that may have several senses.",
+        ),
+        figures.lines(
+            "dimension", "Figure 4: dimension and SCWS score, MSSG", "dimensions", profile.figure_dims,
+            _panels(c, by_dim), note,
+        ),
+        figures.lines(
+            "number_of_senses", f"Figure 5: number of senses and SCWS score, MSSG {low}d", "senses per word",
+            profile.figure_senses, _panels(c, by_num), note,
+        ),
+    ]  # fmt: skip
 
 
-def _words_by_num_senses(model: SenseModel) -> dict[int, int]:
-    """Of the words that may have several senses, how many have each number of senses."""
-    data = model._data
-    numbers, counts = np.unique(data.num_visible_senses[data.multi_sense_mask], return_counts=True)
-    return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+def _panels(c: Collection, runs: Mapping[RecipeName, list[Run]]) -> dict[str, figures.Series]:
+    """By recipe, the scores of its runs; those of the first seed alone."""
+
+    def score(run: Run, measure: str) -> Score | None:
+        key = (c.names[0], run.label, run.recipe)
+        scores = c.scores(key, "scws", group_of(measure, OWN_POSTERIOR[run.recipe]), measure)
+        return scores[0] if scores else None
+
+    return {
+        RECIPE_NAMES[recipe]: {measure: [score(run, measure) for run in recipe_runs] for measure in MEASURES}
+        for recipe, recipe_runs in runs.items()
+    }

@@ -106,7 +106,7 @@ def train_two_stage(
         vocabulary=words.vocabulary,
         arrays=_assemble_arrays(words, senses, clusters, labelled),
         tokenizer=words.tokenizer,
-        config={**words.config, "model": "two-stage"},
+        config={**words.config, "model": "two-stage", "senses": config.senses, "min_share": 0.0},
         corpus=words.corpus,
         training={**senses.training, "seconds": times[-1] - times[0], "stages": stages},
     )

@@ -1,1 +1,1 @@
-"""Readers for vectors of other programs: word2vec, GloVe and the release of the paper's authors."""
+"""Vectors of other programs, in and out. `registry.py` lists the formats."""

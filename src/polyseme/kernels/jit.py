@@ -34,9 +34,9 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_CACHE)
     try:
-        return njit(cache=True, **_OPTIONS, **options)(function)
+        return njit(cache=True, **(_OPTIONS | options))(function)
     except RuntimeError:  # no writable folder for the cache
-        return njit(**_OPTIONS, **options)(function)
+        return njit(**(_OPTIONS | options))(function)
     finally:
         config.CACHE_DIR = before
 
@@ -57,6 +57,16 @@ def inline(function: Callable[..., Any]) -> Any:
 def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
     """Decorate a function that Python calls and that creates no arrays: it does not count references to them."""
     return kernel(function, _nrt=False)
+
+
+def exact_kernel(function: Callable[..., Any]) -> Any:
+    """Decorate a function that Python calls and that needs IEEE 754 arithmetic: every operation correctly rounded."""
+    return kernel(function, fastmath=False, _nrt=False)
+
+
+def exact_internal(function: Callable[..., Any]) -> Any:
+    """Decorate a function that only exact kernels call."""
+    return kernel(function, fastmath=False, _nrt=False, no_cpython_wrapper=True)
 
 
 def cache_folder() -> Path:

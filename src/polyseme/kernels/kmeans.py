@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyseme.kernels.jit import internal, kernel
+from polyseme.kernels.linkage import group
 from polyseme.kernels.rng import S32, below, draw
 from polyseme.kernels.rows import FIRST, ONE, ZERO, check_padding, check_same_width, copy_row, dot
 from polyseme.kernels.simd.padding import LANES
@@ -14,7 +15,6 @@ NUM_INITS = 4  # runs of k-means per word, of which the best is taken
 MAX_ITERATIONS = 10
 TINY = np.float32(1e-12)
 TWO_32 = 4294967296.0
-MERGE_RATIO = np.float32(0.8)  # of min_separation: the clusters of an ambiguous word are merged below this
 
 
 @kernel
@@ -179,76 +179,61 @@ def normalize_centers(centers, k):
 
 
 @kernel
-def merge_clusters(sums, sizes, min_separation, min_size, labels=None):
+def merge_clusters(sums, sizes, min_separation, min_size):
     """Merge clusters that are too small or too similar; returns how many remain.
 
-    1. Empty clusters are removed, and each cluster with fewer than `min_size` contexts is merged with the one from
-       which it is least separated, the smallest first.
-    2. If no two clusters reach `min_separation`, the word has one sense, and all clusters are merged.
-    3. Otherwise it has several. Clusters are merged by complete linkage, where the separation of two merged clusters is
-       that of their most separated parts, up to MERGE_RATIO * min_separation. That one pair of clusters is clearly
-       separated makes it likely that others, less separated, are senses, too.
+    Empty clusters are removed, and each cluster with fewer than `min_size` contexts is merged with the one from which
+    it is least separated, the smallest first. Then those in the same group (see `polyseme.kernels.linkage.group`) are
+    merged.
 
-    sums    SHARED  float32 (k, c)  sum of the contexts of each cluster; the remaining clusters are the first rows
-    sizes   SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
-    labels  OUT     int64 (k,)      row of the remaining cluster that contains each cluster, -1 for an empty cluster; or
-                                    None
+    sums   SHARED  float32 (k, c)  sum of the contexts of each cluster; the remaining clusters are the first rows
+    sizes  SHARED  int64 (k,)      contexts of each cluster; 0 for rows that no longer hold a cluster
     """
     check_padding(sums)
     n = 0
     for c in range(len(sizes)):
-        if labels is not None:
-            labels[c] = n if sizes[c] > 0 else -1
         if sizes[c] > 0:
             copy_row(sums, c, sums, n)
             sizes[n] = sizes[c]
             n += 1
-    between = np.zeros((n, n), np.float32)
     while n > 1:
         smallest = np.argmin(sizes[:n])
         if sizes[smallest] >= min_size:
             break
+        nearest, lowest = -1, np.float32(np.inf)
         for c in range(n):
-            between[smallest, c] = separation(sums, sizes, smallest, c) if c != smallest else np.float32(np.inf)
-        n = merge_pair(sums, sizes, n, np.argmin(between[smallest, :n]), smallest, labels)
-    highest = highest_separation(sums, sizes[:n], min_size)
+            if c != smallest:
+                between_both = separation(sums, sizes, smallest, c)
+                if between_both < lowest:
+                    nearest, lowest = c, between_both
+        add_cluster(sums, sizes, smallest, nearest)
+        n -= 1
+        copy_row(sums, n, sums, smallest)
+        sizes[smallest] = sizes[n]
+    between, labels = np.zeros((n, n), np.float32), np.empty(n, np.int64)
     for c in range(n):
         for e in range(c):
             between[c, e] = between[e, c] = separation(sums, sizes, c, e)
-    threshold = MERGE_RATIO * min_separation if highest >= min_separation else np.float32(np.inf)
-    while n > 1:
-        lowest, a, b = np.float32(np.inf), 0, 1
-        for c in range(n):
-            for e in range(c):
-                if between[c, e] < lowest:
-                    lowest, a, b = between[c, e], e, c
-        if lowest >= threshold:
-            break
-        for c in range(n):
-            between[a, c] = between[c, a] = max(between[a, c], between[b, c])
-        for c in range(n):
-            between[b, c] = between[c, b] = between[n - 1, c]
-        n = merge_pair(sums, sizes, n, a, b, labels)
-    for c in range(n, len(sizes)):
+    num_groups = group(between, min_separation, ZERO, labels)
+    seen = 0
+    for c in range(n):  # the first cluster of a group moves to the group's row, which is not after its own
+        if labels[c] == seen:
+            copy_row(sums, c, sums, seen)
+            sizes[seen] = sizes[c]
+            seen += 1
+        else:
+            add_cluster(sums, sizes, c, labels[c])
+    for c in range(num_groups, len(sizes)):
         sizes[c] = 0
-    return n
+    return num_groups
 
 
 @internal
-def merge_pair(sums, sizes, n, a, b, labels):
-    """Add cluster b to cluster a, and move the last of n clusters to the place of b; returns n - 1."""
+def add_cluster(sums, sizes, c, e):
+    """Add cluster c to cluster e."""
     for j in range(sums.shape[1]):
-        sums[a, j] += sums[b, j]
-    sizes[a] += sizes[b]
-    copy_row(sums, n - 1, sums, b)
-    sizes[b] = sizes[n - 1]
-    if labels is not None:
-        for i in range(len(labels)):
-            if labels[i] == b and a != n - 1:
-                labels[i] = a
-            elif labels[i] == n - 1:
-                labels[i] = b
-    return n - 1
+        sums[e, j] += sums[c, j]
+    sizes[e] += sizes[c]
 
 
 @internal

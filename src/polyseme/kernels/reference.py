@@ -59,7 +59,7 @@ def train_block(
                 drawn = negatives[:needed]
                 examples = [Example(o, 1.0, 1.0) for o in context]
                 examples += [Example(o, 0.0, needed / len(drawn)) for o in drawn]
-                token_loss = train_token(sense, examples, p, config, learning_rate)
+                token_loss = train_token(sense, examples, p, tables, config, learning_rate)
                 if trained % LOSS_EVERY == 0:
                     loss += token_loss
                     measured_pairs += len(context) + needed
@@ -76,12 +76,13 @@ def context_words(words: list[int], t: int, window: int) -> list[int]:
 def find_context(words: list[int], t: int, window: int, tables: Tables, config: KernelConfig) -> NDArray[Any]:
     """The context c_bar of the token at t.
 
-    With sense_window = 0, as in the paper: the mean of the vectors in the window that is trained on. Otherwise: the sum
-    of the vectors of `sense_window` words on each side, weighted by sense_decay^(distance - 1), scaled to length 1.
+    With sense_window = 0, as in the paper: the sum of the vectors in the window that is trained on, divided by 2R also
+    where the sentence ends within the window. Otherwise: the sum of the vectors of `sense_window` words on each side,
+    weighted by sense_decay^(distance - 1), scaled to length 1.
     """
     table = tables.context_table
     if config.sense_window == 0:
-        return np.asarray(np.mean([table[o] for o in context_words(words, t, window)], axis=0))
+        return np.asarray(np.sum([table[o] for o in context_words(words, t, window)], axis=0) / (2 * window))
     left = words[max(0, t - config.sense_window) : t]
     right = words[t + 1 : t + 1 + config.sense_window]
     c = np.zeros(table.shape[1])
@@ -136,7 +137,7 @@ class Example(NamedTuple):
 
 
 def train_token(
-    sense: int, examples: list[Example], p: Parameters, config: KernelConfig, learning_rate: float
+    sense: int, examples: list[Example], p: Parameters, tables: Tables, config: KernelConfig, learning_rate: float
 ) -> float:
     """Take a step along the gradient of the log-likelihood of the examples; returns the loss before the step.
 
@@ -149,8 +150,10 @@ def train_token(
     for e, residual in zip(examples, residuals, strict=True):
         g = e.weight * residual
         v_gradient += g * p.global_vectors[e.word]
-        p.global_vectors[e.word] += step(g * v, p.global_squares, e.word, config, learning_rate)
-    p.sense_vectors[sense] += step(v_gradient, p.sense_squares, sense, config, learning_rate)
+        rate = learning_rate * rate_of(e.word, tables.global_rates)
+        p.global_vectors[e.word] += step(g * v, p.global_squares, e.word, config, rate)
+    rate = learning_rate * rate_of(sense, tables.sense_rates)
+    p.sense_vectors[sense] += step(v_gradient, p.sense_squares, sense, config, rate)
     return -sum(e.weight * math.log(1 - abs(residual)) for e, residual in zip(examples, residuals, strict=True))
 
 
@@ -166,6 +169,11 @@ def step(
         return learning_rate * gradient
     squares[row] += (gradient**2).astype(squares.dtype)
     return np.asarray(learning_rate * gradient / (np.sqrt(squares[row]) + max(config.adagrad_delta, MIN_DELTA)))
+
+
+def rate_of(row: int, rates: NDArray[np.float32]) -> float:
+    """The factor of the learning rate for a row, which is not 1 in continued training alone."""
+    return float(rates[row]) if len(rates) else 1.0
 
 
 def sigmoid(x: float) -> float:

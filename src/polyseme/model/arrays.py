@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import ModelError
+from polyseme.model.rows import Rows
 
 DTYPES = {"sense_offsets": np.int64, "sense_counts": np.int64, "sense_numbers": np.int32}  # others are float32
+VECTORS = ("vector_mean",)  # arrays of float32 with one dimension
 
 
 @dataclass(frozen=True)
 class ModelArrays:
     """V words, R senses, d dimensions. The senses of a word are consecutive rows, most frequent first.
 
+    Vectors are float32 arrays, or tables that are stored with fewer bits and give float32 rows (`CompactRows`).
     Context vectors have c dimensions: those of the whitened vectors if there are any, else d.
     """
 
-    global_vectors: NDArray[np.float32]  # (V, d)
-    sense_vectors: NDArray[np.float32]  # (R, d)
+    global_vectors: Rows  # (V, d)
+    sense_vectors: Rows  # (R, d)
     sense_offsets: NDArray[np.int64]  # (V + 1,)
     sense_counts: NDArray[np.int64]  # (R,)
-    cluster_centers: NDArray[np.float32] | None = None  # (R, c); if absent, contexts are compared with sense vectors
-    whitened_vectors: NDArray[np.float32] | None = None  # (V, c); if absent, contexts are sums of global vectors
+    cluster_centers: Rows | None = None  # (R, c); if absent, contexts are compared with sense vectors
+    whitened_vectors: Rows | None = None  # (V, c); if absent, contexts are sums of global vectors
     sense_numbers: NDArray[np.int32] | None = None  # (R,) the 2 of `bank#2`; if absent, 1, 2, ... in order of the rows
+    vector_mean: NDArray[np.float32] | None = None  # (d,) what was subtracted from sense vectors to center them, if so
 
-    def to_dict(self) -> dict[str, NDArray[np.generic]]:
+    def to_dict(self) -> dict[str, Any]:
+        """The arrays that the model has, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
 
     @property
@@ -43,7 +49,7 @@ class ModelArrays:
         """Raise ModelError if dtypes, shapes or sense offsets are inconsistent."""
         for name, array in self.to_dict().items():
             dtype = DTYPES.get(name, np.float32)
-            if array.ndim != (2 if dtype == np.float32 else 1):
+            if array.ndim != (2 if dtype == np.float32 and name not in VECTORS else 1):
                 raise ModelError(f"{name} has {array.ndim} dimensions")
             if array.dtype != dtype:
                 raise ModelError(f"{name} has the dtype {array.dtype}")
@@ -60,6 +66,7 @@ class ModelArrays:
             "cluster_centers": (rows, context_dim),
             "whitened_vectors": (num_words, context_dim),
             "sense_numbers": (rows,),
+            "vector_mean": (self.dim,),
         }
         for name, array in self.to_dict().items():
             if array.shape != shapes[name]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from polyseme._io.strict_json import check_types
 from polyseme.errors import shorten
+from polyseme.model.disambiguation import Posterior
 
 MAX_WINDOW = 1_000_000
 
@@ -14,22 +15,27 @@ TYPES: dict[str, dict[str, type]] = {
     "corpus": {"tokens": int, "sentences": int},
     "training": {"seconds": float, "loss": float, "threads": int},
 }
-OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # imported vectors and models of version 1 do not have these
-    "settings": {"sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int},
+OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # depending on whether a model was trained or imported, and when
+    "settings": {
+        "sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int,
+        "min_share": float, "posterior": str, "imported_from": str, "missing": str, "duplicates": int,
+    },
     "corpus": {"bad_bytes": int},
-    "training": {},
-}
+    "training": {"sense_distance": float},
+}  # fmt: skip
 LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, are 0 or more
     "window": (1, MAX_WINDOW),
     "sense_window": (0, MAX_WINDOW),
     "sense_decay": (0, 1),
     "subsample": (0, 1),
+    "min_share": (0, 1),
 }
 
 
 def check_config(config: dict[str, Any]) -> None:
     """Raise ValueError if a value is missing, has another type, or is out of range."""
     check_types(config, {"tokenizer": str})
+    _check_dtype(config)
     for part, types in TYPES.items():
         values = config.get(part)
         if not isinstance(values, dict):
@@ -41,15 +47,27 @@ def check_config(config: dict[str, Any]) -> None:
             if kind is not str and name != "loss" and not low <= values[name] <= high:
                 raise ValueError(f"'{name}' is out of range: {shorten(values[name])}")
     _check_multi_sense_words(config["settings"])
+    posterior, posteriors = config["settings"].get("posterior", "softmax"), get_args(Posterior)
+    if posterior not in posteriors:
+        raise ValueError(f"'posterior' must be {' or '.join(posteriors)}, not '{shorten(posterior)}'")
     labels, refinements = config.get("labels", {}), config.get("refinements", [])
     if not (isinstance(labels, dict) and all(isinstance(label, str) for label in labels.values())):
         raise ValueError("'labels' must be an object of strings")
     if not (isinstance(refinements, list) and all(isinstance(options, str) for options in refinements)):
         raise ValueError("'refinements' must be a list of strings")
+    _check_continued_from(config.get("continued_from", []))
     for name, entry in config["files"].items():
         if not isinstance(entry, dict):
             raise ValueError(f"the entry of {name} is not an object with 'bytes' and 'sha256'")
         check_types(entry, {"bytes": int, "sha256": str})
+
+
+def _check_continued_from(models: Any) -> None:
+    if not (isinstance(models, list) and all(isinstance(model, dict) for model in models)):
+        raise ValueError("'continued_from' must be a list of objects")
+    for model in models:
+        check_types(model, {"fingerprint": str, "corpus": dict, "training": dict, "refinements": list})
+        check_types(model["corpus"], {"tokens": int})
 
 
 def _check_multi_sense_words(settings: dict[str, Any]) -> None:
@@ -61,3 +79,12 @@ def _check_multi_sense_words(settings: dict[str, Any]) -> None:
     words = settings.get("multi_sense_words")
     if words is not None and not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
         raise ValueError("'multi_sense_words' must be a list of words")
+
+
+def _check_dtype(config: dict[str, Any]) -> None:
+    """Models have a dtype since version 3; float32 models are written as version 2, without it."""
+    if config["format_version"] < 3:
+        if "dtype" in config:
+            raise ValueError(f"'dtype' is not part of format version {config['format_version']}")
+    elif config.get("dtype") not in ("int8", "float16"):
+        raise ValueError(f"'dtype' must be int8 or float16, not {shorten(repr(config.get('dtype')))}")

@@ -14,10 +14,11 @@ from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.errors import UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.rows import Dtype, Floats, Rows, blocks, dense
 from polyseme.vocabulary import Vocabulary
 
 QUERY_WINDOWS = 2  # window of a query, in training windows, for models without the setting sense_window
-MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown
+MIN_SHARE = 0.01  # a sense with a smaller share of its word's tokens is not shown; for models without this setting
 MAX_KEY_DIGITS = 9  # of the number in a sense key
 MAX_LISTED = 200  # characters of a list of sense keys in a message
 
@@ -26,11 +27,14 @@ MAX_LISTED = 200  # characters of a list of sense keys in a message
 class ModelData:
     """The contents of a model folder, with derived arrays that are computed on first access.
 
-    config       the hyper-parameters, see `TrainConfig`
-    corpus       size and fingerprint of the training corpus
-    training     loss, tokens, seconds and threads of the training run
-    labels       names that users gave to senses, by key
-    refinements  the options of each `refine` since the training
+    config          the hyper-parameters, see `TrainConfig`
+    corpus          size and fingerprint of the training corpus
+    training        loss, tokens, seconds and threads of the training run
+    labels          names that users gave to senses, by key
+    refinements     the options of each `refine` since the training
+    continued_from  the models that training was continued from, oldest first: fingerprint, corpus, training and
+                    refinements of each
+    dtype           how vectors are stored when the model is saved
     """
 
     vocabulary: Vocabulary
@@ -42,13 +46,21 @@ class ModelData:
     read_examples: ExampleReader = no_examples
     labels: dict[str, str] = field(default_factory=dict)
     refinements: tuple[str, ...] = ()
+    continued_from: tuple[dict[str, Any], ...] = ()
+    dtype: Dtype = "float32"
 
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
-        """(V,) The number of senses of each word with a share of at least MIN_SHARE, and at least one."""
+        """(V,) The number of senses of each word with a share of at least `min_share`, and at least one.
+
+        A `min_share` of 0 shows all senses, also those without tokens.
+        """
         offsets, counts = self.arrays.sense_offsets, self.arrays.sense_counts
+        min_share = float(self.config.get("min_share", MIN_SHARE))
+        if min_share == 0:
+            return np.diff(offsets).astype(np.int32)
         totals = np.add.reduceat(counts, offsets[:-1])
-        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * MIN_SHARE, 1)
+        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * min_share, 1)
         return np.maximum(np.add.reduceat(visible.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
 
     @cached_property
@@ -72,7 +84,13 @@ class ModelData:
     @property
     def sense_window(self) -> int:
         """Context words on each side that determine the sense of a word in a query."""
-        return int(self.config.get("sense_window") or QUERY_WINDOWS * self.config["window"])
+        default = QUERY_WINDOWS * self.config["window"]
+        return int(self.config.get("sense_window", default) or self.config["window"])
+
+    @property
+    def posterior(self) -> str:
+        """How the probabilities of senses are computed in queries that do not say so, see `disambiguation`."""
+        return str(self.config.get("posterior", "softmax"))
 
     @property
     def sense_decay(self) -> np.float32:
@@ -81,17 +99,27 @@ class ModelData:
 
     @cached_property
     def context_weights(self) -> NDArray[np.float32]:
-        """(V,) Weight of each word in a context vector: the probability that subsampling keeps it."""
+        """(V,) Weight of each word in a context vector: the probability that subsampling keeps it.
+
+        The weights are 1 for models that choose senses by the mean of the training window, as in the paper.
+        """
+        if self.config.get("sense_window") == 0:
+            return np.ones(len(self.vocabulary), np.float32)
         return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
 
     @property
-    def context_table(self) -> NDArray[np.float32]:
+    def context_table(self) -> Rows:
         """(V, c) The vectors that context vectors are computed from."""
         whitened = self.arrays.whitened_vectors
         return self.arrays.global_vectors if whitened is None else whitened
 
+    @cached_property
+    def dense_context_table(self) -> Floats:
+        """(V, c) The same as one float32 array, for kernels."""
+        return dense(self.context_table)
+
     @property
-    def sense_centers(self) -> NDArray[np.float32]:
+    def sense_centers(self) -> Rows:
         """(R, c) The vectors that context vectors are compared with: cluster centers, or else sense vectors."""
         centers = self.arrays.cluster_centers
         return self.arrays.sense_vectors if centers is None else centers
@@ -116,6 +144,21 @@ class ModelData:
         word = self.word_of(row)
         name = self.vocabulary.words[word]
         return name if self.num_visible_senses[word] == 1 else f"{name}#{self.sense_numbers[row]}"
+
+    @cached_property
+    def visible_rows(self) -> NDArray[np.int64]:
+        """The rows of the visible senses of all words, in order."""
+        first, num_senses = self.arrays.sense_offsets[:-1], self.num_visible_senses
+        return np.repeat(first, num_senses) + default_numbers(np.concatenate([[0], np.cumsum(num_senses)])) - 1
+
+    @cached_property
+    def visible_keys(self) -> list[str]:
+        """The keys of the `visible_rows`."""
+        several = np.repeat(self.num_visible_senses > 1, self.num_visible_senses).tolist()
+        words = [self.vocabulary.words[word] for word in self.arrays.word_of_row[self.visible_rows].tolist()]
+        numbers = self.sense_numbers[self.visible_rows].tolist()
+        keys = zip(words, numbers, several, strict=True)
+        return [f"{word}#{number}" if has_number else word for word, number, has_number in keys]
 
     def find(self, word_or_key: str) -> tuple[int, int | None]:
         """The id of a word, and the row of the sense if a sense was named (`bank#2`). UnknownWord if there is none."""
@@ -194,11 +237,14 @@ def default_numbers(sense_offsets: NDArray[np.int64]) -> NDArray[np.int32]:
     return (np.arange(1, len(first_rows) + 1) - first_rows).astype(np.int32)
 
 
-def row_norms(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def row_norms(rows: Rows) -> Floats:
     """The Euclidean norm of each row, at least 1e-12 so that it can be a divisor."""
-    return np.asarray(np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.float32(1e-12)))
+    squares = np.empty(len(rows), np.float32)
+    for first, block in blocks(rows):
+        np.einsum("ij,ij->i", block, block, out=squares[first : first + len(block)])
+    return np.asarray(np.maximum(np.sqrt(squares), np.float32(1e-12)))
 
 
-def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_rows(rows: Rows) -> Floats:
     """Rows scaled to norm 1; zero rows stay zero."""
-    return np.asarray(rows / row_norms(rows)[:, None])
+    return np.asarray(dense(rows) / row_norms(rows)[:, None])

@@ -1,11 +1,13 @@
 """The probability of each sense of a word in a context.
 
 The context vector c is that of `polyseme.kernels.contexts`, over the known words of the text, each weighted by the
-probability that subsampling keeps it: what training sees on average. With cos_k the cosine of c and the cluster
-center of sense k (its sense vector, for models without centers):
+probability that subsampling keeps it: what training sees on average. With the paper's recipe it is the plain mean.
+With cos_k the cosine of c and the cluster center of sense k (its sense vector, for models without centers):
 
     softmax           p_k ~ share_k exp(cos_k / TEMPERATURE)     the default
     inverse-distance  p_k ~ 1 / (1 - cos_k)                      the paper's; nearly uniform
+
+The setting `posterior` of the model says which one a query uses that does not name one.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Context:
         return len(self.left) + len(self.right)
 
 
-def disambiguate(data: ModelData, word: str, text: str, posterior: Posterior, window: int | None) -> Disambiguation:
+def disambiguate(
+    data: ModelData, word: str, text: str, posterior: Posterior | None, window: int | None
+) -> Disambiguation:
     """See `SenseModel.disambiguate`."""
     w = data.find(word)[0]
     context = context_of(data, w, text, window)
@@ -98,7 +102,7 @@ def context_vectors(
     sentences  IN  int64 (m + 1,)  index of the first token of each sentence, then n
     positions  IN  int64 (k,)      indices of the tokens
     """
-    table, weights = data.context_table, data.context_weights
+    table, weights = data.dense_context_table, data.context_weights
     return _gather(table, weights, tokens, positions, sentences, data.sense_window, float(data.sense_decay))
 
 
@@ -125,9 +129,14 @@ def _gather(
     return out[:, :width]
 
 
-def sense_probabilities(data: ModelData, word: int, context: Context, posterior: Posterior) -> NDArray[np.float64]:
-    """The probabilities of the visible senses of a word; their shares if the context is empty."""
-    if posterior not in get_args(Posterior):
+def sense_probabilities(
+    data: ModelData, word: int, context: Context, posterior: Posterior | None = None
+) -> NDArray[np.float64]:
+    """The probabilities of the visible senses of a word; their shares if the context is empty.
+
+    posterior  by default that of the model's settings
+    """
+    if posterior is not None and posterior not in get_args(Posterior):
         raise ConfigError(f"--posterior must be one of {', '.join(get_args(Posterior))}, not '{posterior}'.")
     shares = data.shares(word)
     if not len(context) or len(shares) == 1:
@@ -137,7 +146,7 @@ def sense_probabilities(data: ModelData, word: int, context: Context, posterior:
     vector = context_vector(data, context).astype(np.float64)
     norms = np.linalg.norm(centers, axis=1) * np.linalg.norm(vector)
     cosines = np.divide(centers @ vector, norms, out=np.zeros(len(shares)), where=norms > 0)
-    if posterior == "inverse-distance":
+    if (posterior or data.posterior) == "inverse-distance":
         scores = 1 / np.maximum(1 - cosines, 1e-6)
     else:
         scores = shares * np.exp((cosines - cosines.max()) / TEMPERATURE)

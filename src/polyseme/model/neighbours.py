@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyseme.errors import ConfigError
 from polyseme.model.data import ModelData, row_norms
 from polyseme.model.results import Neighbour
+from polyseme.model.rows import Floats, Rows, product
 
 # Rarer words are no neighbours: their vectors are still close to their random initialization, and many of them point
 # in the same direction, so that a few would be near everything. MIN_WORDS words are candidates in any case.
@@ -49,11 +49,9 @@ def _among_words(data: ModelData, word: int, row: int | None, n: int) -> list[Ne
     return [Neighbour(words[i], words[i], float(cosines[i])) for i in best]
 
 
-def _cosines(
-    rows: NDArray[np.float32], norms: NDArray[np.float32], num_rows: int, vector: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def _cosines(rows: Rows, norms: Floats, num_rows: int, vector: Floats) -> Floats:
     """The cosines of a vector with the first rows, without a normalized copy of them."""
-    return np.asarray(rows[:num_rows] @ (vector / row_norms(vector[None])) / norms[:num_rows])
+    return np.asarray(product(rows, vector / row_norms(vector[None]), num_rows) / norms[:num_rows])
 
 
 def _num_candidates(data: ModelData) -> int:
@@ -62,7 +60,7 @@ def _num_candidates(data: ModelData) -> int:
     return min(max(frequent, MIN_WORDS), len(data.vocabulary))
 
 
-def _largest(values: NDArray[np.float32], n: int) -> list[int]:
+def _largest(values: Floats, n: int) -> list[int]:
     """The indices of the n largest values, in descending order.
 
     A sample of the values gives a threshold that more than n values exceed, so that only few must be sorted.

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import ConfigError
-from polyseme.kernels.kmeans import merge_clusters
-from polyseme.kernels.simd.padding import padded_rows
+from polyseme.kernels.linkage import group_senses, largest_distances
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.data import ModelData, default_numbers, unit_rows
 from polyseme.model.refined_examples import refined_reader
+from polyseme.model.rows import Rows, dense
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -56,7 +56,9 @@ def refine(
         steps.drop(steps.rows[dropped])
     if min_separation is not None:
         _check_centers(data)
-        steps.combine(*merge_targets(steps.data.arrays, min_separation))
+        known = float(data.training.get("sense_distance", 0))
+        typical_distance = known if known > 0 else typical_sense_distance(data.arrays)
+        steps.combine(*merge_targets(steps.data.arrays, typical_distance, min_separation))
     if min_share is not None:
         steps.drop(rare_rows(steps.data.arrays, min_share))
     options = _options(data, min_separation, min_share, groups, dropped, labels)
@@ -129,7 +131,7 @@ def combine(
     return combined, new_rows
 
 
-def _mean_rows(rows: Floats, counts: Ints, new_rows: Ints, out: Floats) -> Floats:
+def _mean_rows(rows: Rows, counts: Ints, new_rows: Ints, out: Floats) -> Floats:
     """Replace each row of `out` that combines several rows by their mean, weighted by count; returns `out`.
 
     rows      IN   float32 (R, n)
@@ -148,27 +150,44 @@ def _mean_rows(rows: Floats, counts: Ints, new_rows: Ints, out: Floats) -> Float
     return out
 
 
-def merge_targets(arrays: ModelArrays, min_separation: float) -> tuple[Ints, Bools]:
-    """`target` and `averaged` of `combine`, for senses that are merged by the rule of np-mssg (see `merge_clusters`).
+def merge_targets(arrays: ModelArrays, typical_distance: float, min_separation: float) -> tuple[Ints, Bools]:
+    """`target` and `averaged` of `combine`, for senses that are too similar (see `group_senses`).
 
     A sense without tokens is removed, as its center is arbitrary. Needs cluster centers.
     """
     assert arrays.cluster_centers is not None
-    offsets = arrays.sense_offsets
-    target = np.arange(offsets[-1])
-    averaged = np.ones(len(target), np.bool_)
-    for word in np.flatnonzero(np.diff(offsets) > 1).tolist():
-        first, last = offsets[word : word + 2].tolist()
-        counts = np.array(arrays.sense_counts[first:last])
-        if not counts.any():
-            continue
-        sums = padded_rows(arrays.cluster_centers[first:last] * counts[:, None].astype(np.float32))
-        labels = np.empty(last - first, np.int64)
-        averaged[first:last] = counts > 0
-        num_clusters = merge_clusters(sums, counts, np.float32(min_separation), 0, labels)
-        first_parts = [int(np.argmax(labels == label)) for label in range(num_clusters)]
-        target[first:last] = [first + first_parts[max(label, 0)] for label in labels.tolist()]
-    return target, averaged
+    offsets, counts = arrays.sense_offsets, arrays.sense_counts
+    target = np.empty(offsets[-1], np.int64)
+    centers, vectors = dense(arrays.cluster_centers), dense(arrays.sense_vectors)
+    group_senses(centers, vectors, offsets, counts, typical_distance, min_separation, target)
+    return target, (counts > 0) | (target == np.arange(len(target)))
+
+
+def typical_sense_distance(arrays: ModelArrays) -> float:
+    """The median, over words with several senses, of the largest cosine distance of two sense vectors; 1 without any.
+
+    It depends on the corpus and the settings: sense vectors differ more, the longer they are trained.
+    """
+    distances = np.empty(len(arrays.sense_offsets) - 1)
+    largest_distances(dense(arrays.sense_vectors), arrays.sense_offsets, arrays.sense_counts, distances)
+    distances = distances[distances > 0]
+    return float(np.median(distances)) if len(distances) else 1.0
+
+
+def merge_similar_senses(
+    arrays: ModelArrays, typical_distance: float, min_separation: float, among: Bools | None = None
+) -> ModelArrays:
+    """The arrays of a trained model with the senses of each word merged that are too similar.
+
+    among  IN  bool (V,)  whether to merge the senses of each word; by default of all words, which are numbered anew
+    """
+    target, averaged = merge_targets(arrays, typical_distance, min_separation)
+    if among is not None:
+        kept = ~among[arrays.word_of_row]
+        target, averaged = np.where(kept, np.arange(len(target)), target), averaged | kept
+    numbers = default_numbers(arrays.sense_offsets) if arrays.sense_numbers is None else arrays.sense_numbers
+    combined, _ = combine(arrays, numbers, target, averaged)
+    return replace(combined, sense_numbers=None) if among is None else combined
 
 
 def rare_rows(arrays: ModelArrays, min_share: float) -> Ints:
@@ -180,7 +199,7 @@ def rare_rows(arrays: ModelArrays, min_share: float) -> Ints:
     return np.flatnonzero(rare)
 
 
-def nearest_targets(centers: Floats, sense_offsets: Ints, rows: Ints, remaining: Bools) -> Ints:
+def nearest_targets(centers: Rows, sense_offsets: Ints, rows: Ints, remaining: Bools) -> Ints:
     """int64 (R,) For each of `rows` the sense of its word that remains with the nearest center; other rows themselves.
 
     centers        IN  float32 (R, c)

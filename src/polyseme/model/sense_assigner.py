@@ -13,6 +13,7 @@ from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.simd.padding import padded_rows
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import TEMPERATURE
+from polyseme.model.rows import dense
 
 ALL_TOKENS = np.uint64(2**32)
 FREQUENT_WORDS = 10_000  # whose vectors determine the principal components
@@ -74,7 +75,7 @@ class SenseAssigner:
 
     def _projected(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The context table and the sense centers, projected if `components` says so."""
-        table, centers = self.data.context_table, self.data.sense_centers
+        table, centers = self.data.dense_context_table, dense(self.data.sense_centers)
         if self.components is None or table.shape[1] <= self.components:
             return padded_rows(table), padded_rows(centers)
         frequent = table[:FREQUENT_WORDS]
@@ -84,7 +85,12 @@ class SenseAssigner:
         return padded_rows(table @ basis), padded_rows(centers @ basis)
 
     def _log_prior(self) -> NDArray[np.float32]:
-        """TEMPERATURE log(share): with it, the assigned sense is the most probable one (see `disambiguation`)."""
+        """With it, the assigned sense is the most probable one: TEMPERATURE log(share), or 0 with inverse distances.
+
+        See `disambiguation` for the two posteriors.
+        """
+        if self.data.posterior == "inverse-distance":
+            return np.zeros(len(self.data.arrays.sense_counts), np.float32)
         counts, offsets = self.data.arrays.sense_counts, self.data.arrays.sense_offsets
         totals = np.maximum(np.repeat(np.add.reduceat(counts, offsets[:-1]), np.diff(offsets)), 1)
         return np.asarray(TEMPERATURE * np.log(np.maximum(counts, 1e-3) / totals), np.float32)

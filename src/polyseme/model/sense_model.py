@@ -18,9 +18,12 @@ from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.results import Disambiguation, Neighbour, Sense, Senses, Similarity
+from polyseme.model.rows import dense
 from polyseme.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
     from polyseme.model.tagging import Tagger
 
 
@@ -40,6 +43,62 @@ class SenseModel:
                    splits text at white space
         """
         return cls(storage.load(Path(path), tokenizer))
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name_or_path: str | os.PathLike[str],
+        *,
+        revision: str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        local_files_only: bool = False,
+        token: str | bool | None = None,
+        tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None,
+    ) -> SenseModel:
+        """Open a model folder or, if there is none of this name, a model of the Hugging Face Hub, such as `user/name`.
+
+        Files are downloaded once and cached. A folder is opened without any use of the network.
+
+        revision          branch, tag or commit; by default the newest version
+        cache_dir         the cache; by default that of huggingface_hub
+        local_files_only  never download; the environment variable HF_HUB_OFFLINE does the same
+        token             access token; by default that of `hf auth login`
+        tokenizer         as in `load`
+        """
+        from polyseme.model import hub
+
+        return cls(
+            hub.load_pretrained(
+                name_or_path,
+                revision=revision,
+                cache_dir=cache_dir,
+                local_files_only=local_files_only,
+                token=token,
+                tokenizer=tokenizer,
+            )
+        )
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        private: bool | None = None,
+        token: str | bool | None = None,
+        commit_message: str | None = None,
+        metadata: Mapping[str, Any] = MappingProxyType({}),
+    ) -> str:
+        """Upload the model to the Hugging Face Hub, as a repository `user/name`; returns the URL of the commit.
+
+        private   whether a new repository is private; by default as the settings of the user say
+        token     access token; by default that of `hf auth login`
+        metadata  fields of the model card, such as {"license": "cc-by-sa-3.0", "language": "en"}; without it, the card
+                  of an existing repository stays as it is
+        """
+        from polyseme.model import hub
+
+        return hub.push(
+            self._data, repo_id, private=private, token=token, commit_message=commit_message, metadata=metadata
+        )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the model to a folder, atomically. With `force`, replace a model that is there."""
@@ -71,6 +130,11 @@ class SenseModel:
         return self._data.refinements
 
     @property
+    def continued_from(self) -> tuple[dict[str, Any], ...]:
+        """The models that training was continued from, oldest first: fingerprint, corpus, training, refinements."""
+        return self._data.continued_from
+
+    @property
     def tokenizer(self) -> AnyTokenizer:
         return self._data.tokenizer
 
@@ -78,15 +142,18 @@ class SenseModel:
     def dim(self) -> int:
         return self._data.arrays.dim
 
-    @property
+    @cached_property
     def sense_vectors(self) -> NDArray[np.float32]:
-        """(R, d) One vector per sense; the senses of a word are consecutive rows."""
-        return self._data.arrays.sense_vectors
+        """(R, d) One vector per sense; the senses of a word are consecutive rows.
 
-    @property
+        Memory-mapped, or a float32 copy if the model is stored as int8 or float16.
+        """
+        return dense(self._data.arrays.sense_vectors)
+
+    @cached_property
     def global_vectors(self) -> NDArray[np.float32]:
-        """(V, d) One vector per word, used when the word is context."""
-        return self._data.arrays.global_vectors
+        """(V, d) One vector per word, used when the word is context. Memory-mapped or a copy, as `sense_vectors`."""
+        return dense(self._data.arrays.global_vectors)
 
     def __len__(self) -> int:
         """The number of words."""
@@ -95,8 +162,17 @@ class SenseModel:
     def __contains__(self, word_or_key: str) -> bool:
         return self._data.lookup(word_or_key) is not None
 
+    def __getitem__(self, word_or_key: str) -> NDArray[np.float32]:
+        """The same as `vector`: `model["bank#1"]`, as in gensim."""
+        return self.vector(word_or_key)
+
+    @property
+    def index_to_key(self) -> list[str]:
+        """The keys of all senses, most frequent word first, as in gensim."""
+        return self._data.visible_keys
+
     def __repr__(self) -> str:
-        senses = len(self.sense_vectors)
+        senses = len(self._data.arrays.sense_vectors)
         return f"<SenseModel {self.config.get('model')}: {len(self):,} words, {senses:,} senses, {self.dim} dimensions>"
 
     def vector(self, word_or_key: str) -> NDArray[np.float32]:
@@ -133,12 +209,17 @@ class SenseModel:
         """
         return neighbours.nearest(self._data, word_or_key, n, among)
 
+    def most_similar(self, word_or_key: str, topn: int = 10) -> list[tuple[str, float]]:
+        """The keys and cosines of `neighbours`, as in gensim."""
+        return [(neighbour.key, neighbour.similarity) for neighbour in self.neighbours(word_or_key, topn)]
+
     def disambiguate(
-        self, word: str, context: str, *, posterior: Posterior = "softmax", window: int | None = None
+        self, word: str, context: str, *, posterior: Posterior | None = None, window: int | None = None
     ) -> Disambiguation:
         """The probability of each sense of a word in a context.
 
-        window  number of context words on each side; by default that of the training
+        posterior  how cosines become probabilities, see `polyseme.model.disambiguation`; by default the model's setting
+        window     number of context words on each side; by default that of the training
         """
         return disambiguation.disambiguate(self._data, word, context, posterior, window)
 
@@ -147,7 +228,7 @@ class SenseModel:
         return self._tagger.tag(text)
 
     def similarity(
-        self, a: str, b: str, *, contexts: Iterable[str] | None = None, posterior: Posterior = "softmax"
+        self, a: str, b: str, *, contexts: Iterable[str] | None = None, posterior: Posterior | None = None
     ) -> Similarity:
         """The similarity of two words or senses; with a context for each word, also their similarity in context."""
         return similarity.similarity(self._data, a, b, None if contexts is None else tuple(contexts), posterior)
@@ -180,6 +261,12 @@ class SenseModel:
                 self._data, min_separation=min_separation, min_share=min_share, merge=merge, drop=drop, labels=labels
             )
         )
+
+    def to_gensim(self) -> KeyedVectors:
+        """The senses as gensim's `KeyedVectors`, by key, with their counts. Needs the package gensim."""
+        from polyseme.model.gensim_vectors import keyed_vectors
+
+        return keyed_vectors(self._data)
 
     @cached_property
     def _tagger(self) -> Tagger:

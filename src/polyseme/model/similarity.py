@@ -20,7 +20,9 @@ from polyseme.model.disambiguation import Posterior, context_of, sense_probabili
 from polyseme.model.results import Similarity
 
 
-def similarity(data: ModelData, a: str, b: str, contexts: tuple[str, ...] | None, posterior: Posterior) -> Similarity:
+def similarity(
+    data: ModelData, a: str, b: str, contexts: tuple[str, ...] | None, posterior: Posterior | None
+) -> Similarity:
     """See `SenseModel.similarity`; a sense key stands for that sense alone."""
     (word_a, row_a), (word_b, row_b) = data.find(a), data.find(b)
     rows_a = list(data.rows(word_a)) if row_a is None else [row_a]

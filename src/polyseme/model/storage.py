@@ -1,25 +1,27 @@
 """The model on disk: a folder, written under a temporary name and then renamed.
 
-config.json        format version, settings, corpus, training run; size and digest of the other files; labels and
-                   refinements, if there are any
-vocabulary.tsv     word TAB count, most frequent first
-model.safetensors  the arrays of `polyseme.model.arrays`, and the offset of each word's line in examples.jsonl
-examples.jsonl     one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
-README.md          the model card
+config.json         format version, settings, corpus, training run; size and digest of the other files; labels,
+                    refinements and the models that it was continued from, if there are any; `dtype`, if it is not
+                    float32
+vocabulary.tsv      word TAB count, most frequent first
+model.safetensors   the tensors of `polyseme.model.tensors`, and `example_offsets`, the index of the examples
+examples.jsonl      one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
+examples.jsonl.zst  the same, compressed, if dtype is not float32; see `polyseme.examples.files`
+README.md           the model card
+
+Version 3 has vectors of int8 or float16. Models with float32 vectors are still written as version 2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import mmap
-from collections.abc import Callable
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyseme._io.atomic import atomic_folder
 from polyseme._io.plain_files import plain_file_size
@@ -28,49 +30,62 @@ from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.tokenizers import WHITESPACE, AnyTokenizer, get_tokenizer
 from polyseme.errors import MissingFile, ModelError, OutputExists, PolysemeError, shorten
-from polyseme.examples.store import parse_line
-from polyseme.model.arrays import ModelArrays
+from polyseme.examples import files as example_files
+from polyseme.examples.store import ExampleReader, parse_line
 from polyseme.model.card import card
 from polyseme.model.config_checks import check_config
 from polyseme.model.data import ModelData
-from polyseme.model.version_1 import OLD_ARRAYS, upgrade_settings
+from polyseme.model.tensors import Tensors, from_tensors, to_tensors
+from polyseme.model.version_1 import upgrade_settings
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
-FORMAT_VERSION = 2
-CONFIG, WORDS, TENSORS, EXAMPLES, CARD = (
-    "config.json",
-    "vocabulary.tsv",
-    "model.safetensors",
-    "examples.jsonl",
-    "README.md",
-)
-DIGESTED = (WORDS, TENSORS, EXAMPLES)  # the only files that config.json may name
+FORMAT_VERSION = 3  # of models whose vectors are not float32
+FLOAT32_VERSION = 2
+CONFIG, WORDS, TENSORS, CARD = "config.json", "vocabulary.tsv", "model.safetensors", "README.md"
+EXAMPLES, COMPRESSED_EXAMPLES = "examples.jsonl", "examples.jsonl.zst"
+FILES = (CONFIG, WORDS, TENSORS, EXAMPLES, COMPRESSED_EXAMPLES, CARD)  # all that a model folder needs or may need
 LOG = "training.jsonl"  # the log of the training run, if there is one
-WORDS_PER_WRITE = 1000  # whose examples are written together
 MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
 
 
 def save(
-    data: ModelData, path: Path, *, force: bool = False, log: Path | None = None, temporary: Path | None = None
+    data: ModelData,
+    path: Path,
+    *,
+    force: bool = False,
+    log: Path | None = None,
+    temporary: Path | None = None,
+    metadata: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write a model folder, with the log of its training, if any. `temporary` is the folder it is prepared in."""
+    """Write a model folder.
+
+    log        the log of its training, if any
+    temporary  the folder it is prepared in
+    metadata   fields of the front matter of its card
+    """
     refuse_existing(path, force)
     with atomic_folder(path, temporary) as folder:
-        offsets = _write_examples(folder / EXAMPLES, data)
+        is_float32 = data.dtype == "float32"
+        version = FLOAT32_VERSION if is_float32 else FORMAT_VERSION
+        names = digested_files(version)
+        write_examples = example_files.write_plain if is_float32 else example_files.write_compressed
+        offsets = write_examples(folder / names[-1], data.read_examples, len(data.vocabulary))
         write_words(folder / WORDS, data.vocabulary.words, data.vocabulary.counts)
-        write_tensors(folder / TENSORS, {**data.arrays.to_dict(), "example_offsets": offsets})
-        (folder / CARD).write_text(card(data), encoding="utf-8")
+        write_tensors(folder / TENSORS, {**to_tensors(data.arrays, data.dtype), "example_offsets": offsets})
+        (folder / CARD).write_text(card(data, metadata), encoding="utf-8")
         if log is not None and log.exists():
             (folder / LOG).write_bytes(log.read_bytes())
-        files = [folder / name for name in DIGESTED]
+        files = [folder / name for name in names]
         config = {
-            "format_version": FORMAT_VERSION,
+            "format_version": version,
+            **({} if is_float32 else {"dtype": data.dtype}),
             "settings": data.config,
             "tokenizer": data.tokenizer.name,
             "corpus": data.corpus,
             "training": data.training,
             **({"labels": data.labels} if data.labels else {}),
             **({"refinements": data.refinements} if data.refinements else {}),
+            **({"continued_from": data.continued_from} if data.continued_from else {}),
             "files": {
                 path.name: {"bytes": path.stat().st_size, "sha256": digest}
                 for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
@@ -79,18 +94,26 @@ def save(
         (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None) -> ModelData:
-    """Open a model folder. ModelError, with the reason, if it is incomplete or damaged."""
-    config = read_config(path)
+def load(
+    path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None, *, blobs: Path | None = None
+) -> ModelData:
+    """Open a model folder. ModelError, with the reason, if it is incomplete or damaged.
+
+    blobs  a folder whose files may be linked from the model folder; other symbolic links are refused
+    """
+    config = read_config(path, blobs)
     try:
         _check_values(config)
-        for name in DIGESTED:
-            _check_file(path, name, config, MAX_DIGESTED_BYTES)
-        words, counts = read_words(path / WORDS)
-        arrays, offsets = _map_arrays(path, len(words))
+        files = {name: _member(path, name, blobs) for name in digested_files(config["format_version"])}
+        for name, file in files.items():
+            _check_file(file, name, config, MAX_DIGESTED_BYTES)
+        words, counts = read_words(files[WORDS])
+        dtype = config.get("dtype", "float32")
+        tensors, _ = map_tensors(files[TENSORS])
+        read_examples = _open_examples(path, files, tensors, len(words))
+        arrays = from_tensors(tensors, dtype, len(words))
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
-        examples = _map_examples(path / EXAMPLES)
         return ModelData(
             vocabulary=Vocabulary(words, counts),
             arrays=arrays,
@@ -100,31 +123,51 @@ def load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None
             training=config["training"],
             labels=config.get("labels", {}),
             refinements=tuple(config.get("refinements", [])),
-            read_examples=lambda first, end: [
-                _read_examples(path, examples, offset) for offset in offsets[first:end].tolist()
-            ],
+            continued_from=tuple(config.get("continued_from", [])),
+            read_examples=read_examples,
+            dtype=dtype,
         )
     except ValueError as error:  # a ModelError is a ValueError
         raise _damaged(path, str(error)) from error
 
 
-def _map_arrays(path: Path, num_words: int) -> tuple[ModelArrays, NDArray[np.int64]]:
-    """The arrays of a model, and the offset of each word's line in the examples file; ModelError if inconsistent."""
-    tensors, _ = map_tensors(path / TENSORS)
-    tensors = {OLD_ARRAYS.get(name, name): array for name, array in tensors.items()}
-    offsets = tensors.pop("example_offsets", None)
-    names = {field.name for field in fields(ModelArrays)}
-    required = {field.name for field in fields(ModelArrays) if field.default is MISSING}
-    if different := sorted((tensors.keys() - names) | (required - tensors.keys())):
-        raise ModelError(f"these arrays of {TENSORS} are missing or unknown: {shorten(', '.join(different))}")
-    arrays = ModelArrays(**tensors)  # type: ignore[arg-type]
-    arrays.check(num_words)
-    if offsets is None or offsets.shape != (num_words,) or offsets.dtype != np.int64:
-        raise ModelError(f"example_offsets of {TENSORS} does not have an offset per word")
-    example_offsets, size = offsets.view(np.int64), plain_file_size(path / EXAMPLES)
-    if np.any(example_offsets < -1) or np.any(example_offsets >= size):
-        raise ModelError(f"example_offsets of {TENSORS} are not in {EXAMPLES}, which has {size:,} bytes")
-    return arrays, example_offsets
+def digested_files(version: int) -> tuple[str, str, str]:
+    """The only files that the config.json of a format version may name; the last one has the examples."""
+    return WORDS, TENSORS, EXAMPLES if version <= FLOAT32_VERSION else COMPRESSED_EXAMPLES
+
+
+def _member(path: Path, name: str, blobs: Path | None) -> Path:
+    """The path of a file of a model folder; for a link into the folder `blobs`, the file that it leads to."""
+    file = path / name
+    if blobs is not None and file.is_symlink():
+        target = file.resolve()
+        if target.parent == blobs.resolve():
+            return target
+    return file
+
+
+def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, num_words: int) -> ExampleReader:
+    """An ExampleReader of a model folder, which also checks the lines; takes their index out of the tensors."""
+    name = EXAMPLES if EXAMPLES in files else COMPRESSED_EXAMPLES
+    open_reader = example_files.plain_reader if name == EXAMPLES else example_files.compressed_reader
+    index = tensors.pop("example_offsets", None)
+    if index is None or index.dtype != np.int64:
+        raise ModelError(f"example_offsets of {TENSORS} is missing or not int64")
+    try:
+        read_lines = open_reader(files[name], index.view(np.int64), num_words)
+    except ValueError as error:
+        raise ModelError(f"example_offsets of {TENSORS} {error}") from error
+
+    def read(first: int, end: int) -> list[bytes]:
+        try:
+            lines = read_lines(first, end)
+            for line in lines:
+                parse_line(line)
+            return lines
+        except ValueError as error:
+            raise _damaged(path, f"{name} cannot be read ({error})") from error
+
+    return read
 
 
 def _check_values(config: dict[str, Any]) -> None:
@@ -139,23 +182,23 @@ def verify(path: Path) -> None:
     load(path)
     config = read_config(path)
     try:
-        for name in DIGESTED:
-            _check_file(path, name, config, None)
+        for name in digested_files(config["format_version"]):
+            _check_file(path / name, name, config, None)
     except ModelError as error:
         raise _damaged(path, str(error)) from error
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path, blobs: Path | None = None) -> dict[str, Any]:
     """The config.json of a model folder, with the settings under their current names."""
     if not path.is_dir():
         problem = "is a file, not a model folder" if path.exists() else "does not exist"
         raise MissingFile(f"{path} {problem}; train a model with: polyseme train CORPUS {path}")
     try:
-        config = read_json_object(path / CONFIG)
+        config = read_json_object(_member(path, CONFIG, blobs))
         version = config.get("format_version")
         if type(version) is not int or not all(isinstance(config.get(name), dict) for name in ("files", "settings")):
             raise ValueError("it does not describe a polyseme model")
-        if version <= FORMAT_VERSION and (unknown := sorted(config["files"].keys() - set(DIGESTED))):
+        if version <= FORMAT_VERSION and (unknown := sorted(config["files"].keys() - {*digested_files(version)})):
             raise ValueError(f"it names the file '{shorten(unknown[0])}', which a model does not have")
     except FileNotFoundError:
         raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None
@@ -190,60 +233,29 @@ def refuse_existing(path: Path, force: bool) -> None:
 
 
 def size_of(path: Path) -> int:
-    """The size of a model folder in bytes."""
-    return sum(file.lstat().st_size for file in path.iterdir())
+    """The size of a model folder, or of vectors of another program, in bytes."""
+    return sum(file.lstat().st_size for file in (path.rglob("*") if path.is_dir() else [path]))
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
     return ModelError(f"{path} is damaged: {shorten(reason, 200)}. Restore it from a copy, or train it again.")
 
 
-def _check_file(path: Path, name: str, config: dict[str, Any], max_bytes: int | None) -> None:
+def _check_file(file: Path, name: str, config: dict[str, Any], max_bytes: int | None) -> None:
     """Check type and size of a file; its digest too, unless the file is larger than `max_bytes`."""
     entry = config["files"].get(name)
     if entry is None:
         raise ModelError(f"{CONFIG} has no digest of {name}")
     try:
-        size = plain_file_size(path / name)
+        size = plain_file_size(file)
     except FileNotFoundError:
         raise ModelError(f"{name} is missing") from None
     if size != entry["bytes"]:
         raise ModelError(f"{name} has {size:,} bytes instead of {entry['bytes']:,}")
-    if (max_bytes is None or size <= max_bytes) and _digest(path / name) != entry["sha256"]:
+    if (max_bytes is None or size <= max_bytes) and _digest(file) != entry["sha256"]:
         raise ModelError(f"{name} was changed after it was written")
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _write_examples(path: Path, data: ModelData) -> NDArray[np.int64]:
-    """Write the example lines of all words; returns the offset of each word's line, -1 for words without one."""
-    num_words = len(data.vocabulary)
-    lengths = np.empty(num_words, np.int64)
-    with path.open("wb") as file:
-        for first in range(0, num_words, WORDS_PER_WRITE):
-            lines = data.read_examples(first, min(first + WORDS_PER_WRITE, num_words))
-            file.writelines(lines)
-            lengths[first : first + len(lines)] = [len(line) for line in lines]
-    return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)
-
-
-def _map_examples(path: Path) -> mmap.mmap | bytes:
-    """The examples file, memory-mapped: it can be read even after another model has replaced the folder."""
-    with path.open("rb") as file:
-        is_empty = not file.read(1)  # an empty file cannot be mapped
-        return b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _read_examples(path: Path, examples: mmap.mmap | bytes, offset: int) -> bytes:
-    """The line at an offset of the examples of a model; empty for the offset -1."""
-    if offset < 0:
-        return b""
-    try:
-        line = examples[offset : examples.find(b"\n", offset) + 1]
-        parse_line(line)
-        return line
-    except ValueError as error:
-        raise _damaged(path, f"{EXAMPLES} cannot be read ({error})") from error

@@ -19,10 +19,14 @@ ModelName = Literal["skip-gram", "mssg", "np-mssg", "mssg-maxout", "random-sense
 OptimizerName = Literal["sgd", "adagrad"]
 SenseInit = Literal["clusters", "contexts", "zero"]
 OutputVectors = Literal["sense+global", "sense"]
+PosteriorName = Literal[
+    "softmax", "inverse-distance"
+]  # as `Posterior` in model/disambiguation.py; a test compares them
 RecipeName = Literal["default", "paper"]
 GroupName = Literal["model", "senses", "optimisation", "vocabulary", "run"]
 
 MAX_SENSES = 100
+NEW_SETTINGS = {"posterior", "min_share"}  # older models and checkpoints do not have them
 SUBSAMPLED_OCCURRENCES = 2000  # words with more occurrences are subsampled, in a corpus of 2 to 20 million tokens
 
 
@@ -92,8 +96,8 @@ class TrainConfig:
         help="Maximum number of senses per word for np-mssg. Raise it if words of your corpus have more meanings.",
     )
     min_separation: float = _setting(
-        "senses", 0.73, 0, 2, reason="splits about 8 of 10 ambiguous words and 2 of 10 others",
-        help="np-mssg merges clusters whose separation is lower. Lower it to find more senses; more words with one "
+        "senses", 0.54, 0, 2, reason="splits 8 of 10 ambiguous words, and 1 or 2 of 10 nouns with one meaning",
+        help="np-mssg merges senses whose separation is lower. Lower it to find more senses; more words with one "
              "meaning are then split as well.",
     )
     new_sense_threshold: float = _setting(
@@ -137,6 +141,15 @@ class TrainConfig:
     multi_sense_words: tuple[str, ...] | None = _setting(
         "senses", None,
         help="File with the words that can have several senses, one per line, instead of the most frequent ones.",
+    )
+    posterior: PosteriorName = _setting(
+        "senses", "softmax", choices=get_args(PosteriorName), reason="tells senses apart clearly",
+        help="How queries to the model compute the probabilities of senses, unless they say otherwise. softmax: by "
+             "share and cosine. inverse-distance: by the inverse of the cosine distance, as in the paper.",
+    )
+    min_share: float = _setting(
+        "senses", 0.01, 0, 1, reason="rarer senses are mostly noise",
+        help="Share of its word's tokens that a sense needs to be shown and used in queries; 0 to use all senses.",
     )
 
     epochs: int = _setting(
@@ -201,9 +214,12 @@ class TrainConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new."""
+        """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new.
+
+        Settings that older models do not have get their defaults.
+        """
         names = {f.name for f in fields(cls)}
-        if different := sorted(names ^ set(values)):
+        if different := sorted((names ^ set(values)) - NEW_SETTINGS):
             raise ValueError(f"its settings are those of another version: {', '.join(different)}")
         return cls(**values)
 
@@ -241,6 +257,8 @@ class TrainSettings(TypedDict, total=False):
     multi_sense_top: int
     multi_sense_min_count: int
     multi_sense_words: tuple[str, ...] | None
+    posterior: PosteriorName
+    min_share: float
     epochs: int
     negatives: int
     max_negatives: int
@@ -255,8 +273,9 @@ class TrainSettings(TypedDict, total=False):
     seed: int
 
 
-# The paper's settings: Neelakantan et al. (2014), sections 5 and 6.
+# The paper's settings: Neelakantan et al. (2014), sections 5 and 6. docs/paper.md says where each one comes from.
 PAPER: TrainSettings = {
+    "dim": 300,
     "optimizer": "adagrad",
     "learning_rate": 0.025,
     "negatives": 1,
@@ -275,7 +294,10 @@ PAPER: TrainSettings = {
     "whitening": 0.0,
     "sense_init": "zero",
     "output_vectors": "sense",
+    "multi_sense_top": 6_000,
     "multi_sense_min_count": 20,
+    "posterior": "inverse-distance",
+    "min_share": 0.0,
 }
 RECIPES: dict[str, TrainSettings] = {"default": {}, "paper": PAPER}
 

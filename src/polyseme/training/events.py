@@ -24,6 +24,18 @@ class CorpusEncoded:
     kept: int  # words of the vocabulary
     bad_bytes: int
     seconds: float
+    bad_rows: int = 0  # rows without text, which were skipped
+    first_bad_row: str = ""  # the first of them, and what is wrong with it
+
+
+@dataclass(frozen=True)
+class ModelContinued:
+    """The words of the model that training continues from are compared with those of the corpus."""
+
+    old_words: int
+    shared_words: int  # old words that occur in the corpus
+    new_words: int
+    shared_tokens: float  # share of the corpus' tokens that are old words
 
 
 @dataclass(frozen=True)
@@ -68,7 +80,15 @@ class ModelSaved:
     seconds: float
 
 
-Event = EncodingProgress | CorpusEncoded | TrainingProgress | CheckpointWritten | TrainingFinished | ModelSaved
+Event = (
+    EncodingProgress
+    | CorpusEncoded
+    | ModelContinued
+    | TrainingProgress
+    | CheckpointWritten
+    | TrainingFinished
+    | ModelSaved
+)
 Listener = Callable[[Event], None]
 
 

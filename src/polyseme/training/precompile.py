@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyseme._io.thread_pool import available_cores
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.tokenizers import WHITESPACE
 from polyseme.examples.selection import best_positions
@@ -25,7 +26,6 @@ from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.training.config import TrainConfig
 from polyseme.training.sense_discovery import init_from_clusters
 from polyseme.training.state import TrainState, uses_cluster_centers
-from polyseme.training.trainer import available_cores
 from polyseme.vocabulary import Vocabulary
 
 LAST_KERNEL = "assign.assign_senses-*.nbi"  # the file in Numba's cache of the kernel that is called last

@@ -20,6 +20,7 @@ from polyseme.training.events import (
     CheckpointWritten,
     CorpusEncoded,
     Event,
+    ModelContinued,
     ModelSaved,
     TrainingFinished,
     TrainingProgress,
@@ -69,6 +70,8 @@ class ProgressDisplay:
     def __call__(self, event: Event) -> None:
         if isinstance(event, CheckpointWritten) and event.problem:
             self._print("warning", f"the checkpoint could not be written ({event.problem}); training continues")
+        if isinstance(event, ModelContinued) and not event.shared_words:
+            self._print("warning", "no word of the model occurs in the text; is it in another language or spelling?")
         if self.quiet:
             return
         match event:
@@ -79,8 +82,11 @@ class ProgressDisplay:
             case CorpusEncoded():
                 words = f"{format_count(event.kept)} of {format_count(event.words)} words kept"
                 self._print("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
-                if event.bad_bytes:
-                    self._print("warning", f"{event.bad_bytes:,} bytes were not UTF-8 and were read as '?'")
+                self.warn_of_bad_text(event.bad_bytes, event.bad_rows, event.first_bad_row)
+            case ModelContinued():
+                old = f"{format_count(event.shared_words)} of {format_count(event.old_words)} old words occur"
+                new = f"{format_count(event.new_words)} are new"
+                self._print("words", f"{old} ({event.shared_tokens:.0%} of the tokens), {new}")
             case TrainingProgress():
                 speed = f"epoch {event.epoch}/{event.epochs}  {format_count(event.tokens_per_second)} tok/s"
                 loss = f"loss {event.loss:.3f}  senses/word {event.senses_per_word:.1f}"
@@ -92,6 +98,14 @@ class ProgressDisplay:
                 self._update("examples", None, "selecting example sentences for each sense")
             case ModelSaved():
                 self._print("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)
+
+    def warn_of_bad_text(self, bad_bytes: int, bad_rows: int, first_bad_row: str) -> None:
+        """Say what of a corpus could not be read."""
+        if bad_bytes and not self.quiet:
+            self._print("warning", f"{bad_bytes:,} bytes were not UTF-8 and were read as '?'")
+        if bad_rows and not self.quiet:
+            rows = "1 row had" if bad_rows == 1 else f"{bad_rows:,} rows had"
+            self._print("warning", f"{rows} no text and {'was' if bad_rows == 1 else 'were'} skipped: {first_bad_row}")
 
     def _update(self, step: str, fraction: float | None, text: str) -> None:
         """Replace the current line; where that is not possible, print a new one every few seconds."""

@@ -11,9 +11,11 @@ from polyseme.errors import TrainingError
 from polyseme.model import storage
 from polyseme.training.checkpoint import read_config
 from polyseme.training.config import TrainConfig, option_name
+from polyseme.training.init_model import Origin
 from polyseme.training.workspace import unfinished_run, workspace_path
 
 WITHOUT_OPTION = "resume it without that option, or start again with --force"
+SAME_WAY = "resume it in the same way, or start again with --force"
 ANOTHER_MODEL = "choose another name for the model, or train it again with --force"
 
 
@@ -25,12 +27,14 @@ class EarlierRun:
     config          the config of an unfinished run; None if the run is finished, or ended before it was recorded
     saved           the config.json of the model of a finished run; None if the run is unfinished
     replaces_model  whether it is unfinished and was started with --force on an existing model
+    origin          the model that it continues, if it does
     """
 
     name: str
     config: TrainConfig | None = None
     saved: Mapping[str, Any] | None = None
     replaces_model: bool = False
+    origin: Origin | None = None
 
     def resumed_config(self, chosen: TrainConfig, given: set[str]) -> TrainConfig:
         """The config to resume with; TrainingError if one of the `given` settings of `chosen` is another one.
@@ -58,6 +62,21 @@ class EarlierRun:
         if old != tokenizer:
             raise TrainingError(f"{self.name} has --tokenizer {old}, not {tokenizer}; {ANOTHER_MODEL}.")
 
+    def refuse_another_origin(self, origin: Origin | None) -> None:
+        """Raise TrainingError if the run continues another model."""
+        if self.origin == origin:
+            return
+        if origin is None:
+            was = "with --init"
+        elif self.origin is None:
+            was = "without --init"
+        elif self.origin.fingerprint != origin.fingerprint:
+            was = "from another model than --init gives"
+        else:
+            was = "with --freeze" if self.origin.freeze else "without --freeze"
+        advice = SAME_WAY if self.saved is None else ANOTHER_MODEL
+        raise TrainingError(f"{self.name} was started {was}; {advice}.")
+
     def refuse_another_corpus(self, fingerprint: str) -> None:
         """Raise TrainingError if the model of a finished run was trained on another corpus."""
         if self.saved is not None and self.saved["corpus"].get("fingerprint") != fingerprint:
@@ -69,10 +88,15 @@ def find_earlier_run(model: Path, force: bool) -> EarlierRun | None:
     unfinished = unfinished_run(model)
     if unfinished is not None:
         config = read_config(workspace_path(model)) or unfinished.config
-        return EarlierRun("the unfinished run", config, replaces_model=unfinished.replaces_model)
+        return EarlierRun(
+            "the unfinished run", config, replaces_model=unfinished.replaces_model, origin=unfinished.origin
+        )
     if storage.is_model(model) and not force:
         storage.load(model)  # ModelError if it is damaged
-        return EarlierRun(str(model), saved=storage.read_config(model))
+        saved = storage.read_config(model)
+        earlier = saved.get("continued_from")
+        origin = Origin(earlier[-1]["fingerprint"], bool(saved["training"].get("frozen"))) if earlier else None
+        return EarlierRun(str(model), saved=saved, origin=origin)
     return None
 
 

@@ -9,32 +9,42 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
+
+import numpy as np
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
-from polyseme.corpus.sources import find_sources
+from polyseme.corpus.inputs import AnyCorpus, CorpusInput
+from polyseme.corpus.sources import AnyPath
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError, shorten
 from polyseme.examples.selection import collect_examples
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model import storage
 from polyseme.model.data import ModelData
+from polyseme.model.refine import merge_similar_senses, typical_sense_distance
 from polyseme.model.sense_assigner import SenseAssigner
 from polyseme.model.sense_model import SenseModel
+from polyseme.training.added_senses import discover_senses
 from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
 from polyseme.training.config import RECIPES, RecipeName, TrainConfig, TrainSettings, make_config
+from polyseme.training.continued import ContinuedState
+from polyseme.training.continued_model import history, joined_examples, kept_labels
 from polyseme.training.events import (
     CheckpointWritten,
     CorpusEncoded,
     Listener,
+    ModelContinued,
     ModelSaved,
     logged,
     raise_if_stopped,
     silent,
 )
+from polyseme.training.init_model import InitModel, open_init, renumbered
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
+from polyseme.training.sense_discovery import discovers_senses
 from polyseme.training.setting_rules import refuse_no_effect
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
@@ -44,14 +54,16 @@ from polyseme.vocabulary import Vocabulary
 CHECKPOINT_SECONDS = 180.0
 EXAMPLE_COMPONENTS = 64  # principal components in which contexts and senses are compared to select examples
 
-AnyPath = str | os.PathLike[str]
-AnyCorpus = AnyPath | Iterable[AnyPath] | EncodedCorpus
-
 
 def train(
-    corpus: AnyCorpus,
+    corpus: AnyCorpus | None = None,
     out: AnyPath | None = None,
     *,
+    init: SenseModel | AnyPath | None = None,
+    freeze: bool = False,
+    texts: Iterable[Any] | None = None,
+    reader: str | None = None,
+    field: str | None = None,
     config: TrainConfig | None = None,
     recipe: RecipeName | None = None,
     tokenizer: str | Callable[[str], list[str]] = "words",
@@ -65,8 +77,16 @@ def train(
 ) -> SenseModel:
     """Learn sense vectors from text.
 
-    corpus              files, globs, folders, '-' for standard input, or an encoded corpus
+    corpus              a path or a list of paths: files, globs, folders, '-' for standard input; or an encoded
+                        corpus; any other iterable is taken as `texts`
+    texts               instead of `corpus`, any iterable of texts, token lists, or rows (mappings); a generator is
+                        enough. Token lists are not tokenized again; `tokenizer` is then for queries only
+    reader              the format of files: 'text', 'jsonl', 'csv', 'tsv', 'parquet' or 'wikipedia'; by default the
+                        suffix of each file decides
+    field               the field of rows that has the text, 'text' by default; 'a.b' is field b of a
     out                 the model folder to write; without it the model is kept in memory only
+    init                continue the training of this model: a SenseModel, a model folder, or a word2vec file
+    freeze              keep the vectors of `init` as they are, and learn only those of new words
     config              all settings, instead of `recipe` and `settings`
     recipe              preset for settings that are not given: 'default' or 'paper'
     tokenizer           'words', 'whitespace', or a function from a line of text to its words
@@ -76,21 +96,27 @@ def train(
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
     checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
-    settings            hyper-parameters by name, such as dim=300: see TrainConfig
+    settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
+                        the model
     """
     if not checkpoint_seconds >= 0:  # also if it is NaN
         raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")
     words = get_tokenizer(tokenizer)
+    start = open_init(init, words, freeze=freeze)
+    origin = None if start is None else start.origin
+    given = CorpusInput(corpus, texts, reader, field)
     path = None if out is None else Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
     earlier = None
     if path is not None:
         remove_leftovers(path)
         earlier = find_earlier_run(path, force) if resume else None
-    chosen = _choose_config(config, recipe, settings, earlier)
+        if earlier is not None:
+            earlier.refuse_another_origin(origin)
+    chosen = _choose_config(config, recipe, settings, earlier, start)
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
-            encoded = _Run(chosen, folder, display, stop, checkpoint_seconds).encode(corpus, words)
+            encoded = _Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(given, words)
             earlier.refuse_another_corpus(encoded.fingerprint)
         return SenseModel.load(path, words)
     if path is not None:
@@ -101,12 +127,12 @@ def train(
         if path is None:
             folder = stack.enter_context(_temporary_folder())
         else:
-            folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force))
+            folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force, origin=origin))
         display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
-        run = _Run(chosen, folder, log, stop, checkpoint_seconds)
+        run = _Run(chosen, start, folder, log, stop, checkpoint_seconds)
 
-        encoded, vocabulary = run.read_corpus(corpus, words)
+        encoded, vocabulary = run.read_corpus(given, words)
         trainer = run.train(encoded, vocabulary)
         model = run.make_model(trainer, words)
         if path is None:
@@ -120,12 +146,13 @@ class _Run:
     """The steps of a run, and what they share."""
 
     config: TrainConfig
+    init: InitModel | None
     folder: Path  # for files that are only needed during the run
     listen: Listener
     stop: Callable[[], bool]
     checkpoint_seconds: float
 
-    def read_corpus(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
+    def read_corpus(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
         """The encoded corpus and the vocabulary to train on."""
         started = time.monotonic()
         encoded = self.encode(corpus, tokenizer)
@@ -136,40 +163,57 @@ class _Run:
                 f"train with --tokenizer {before}, or encode it again."
             )
         config = self.config
-        vocabulary = Vocabulary.from_counts(
-            encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
-        )
+        if self.init is None:
+            vocabulary = Vocabulary.from_counts(
+                encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
+            )
+        else:
+            vocabulary = self.init.vocabulary(encoded, config)
         _refuse_unknown_words(config, vocabulary)
         self.listen(
             CorpusEncoded(
                 tokens=len(encoded.tokens),
                 sentences=encoded.num_sentences,
                 words=len(encoded.words),
-                kept=len(vocabulary),
+                kept=len(vocabulary) if self.init is None else sum(word in vocabulary for word in encoded.words),
                 bad_bytes=encoded.description["bad_bytes"],
+                bad_rows=encoded.description["bad_rows"],
+                first_bad_row=encoded.description["first_bad_row"],
                 seconds=time.monotonic() - started,
             )
         )
-        return encoded, vocabulary
+        return (encoded, vocabulary) if self.init is None else (self._continued(encoded, vocabulary), vocabulary)
 
-    def encode(self, corpus: AnyCorpus, tokenizer: AnyTokenizer) -> EncodedCorpus:
+    def _continued(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> EncodedCorpus:
+        """The corpus with the ids of the vocabulary, which has the words of the initial model as well."""
+        assert self.init is not None
+        old = self.init.data.vocabulary.index
+        counts = [count for word, count in zip(encoded.words, encoded.counts.tolist(), strict=True) if word in old]
+        new_words = len(vocabulary) - len(old)
+        self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / len(encoded.tokens)))
+        return renumbered(encoded, vocabulary, self.folder)
+
+    def encode(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> EncodedCorpus:
         """The corpus itself if it is encoded, the one that an unfinished run encoded, or a new one."""
-        if isinstance(corpus, EncodedCorpus):
-            return corpus
-        paths = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
-        if len(paths) == 1 and is_encoded(Path(paths[0])):
-            return EncodedCorpus.open(Path(paths[0]))
+        given = corpus.open_encoded()
+        if given is not None:
+            return given
         kept = self.folder / CORPUS
         if is_encoded(kept):
             encoded = EncodedCorpus.open(kept)
-            _refuse_another_corpus(paths, encoded)
+            _refuse_another_corpus(corpus, encoded)
             return encoded
-        return encode(find_sources(paths), tokenizer, kept, self.listen, self._raise_if_stopped)
+        return encode(corpus.sources(), tokenizer, kept, self.listen, self._raise_if_stopped)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
         threads = num_threads(self.config.threads, encoded)
-        trainer = Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
+        if self.init is None:
+            trainer = Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
+        else:
+            new_counts = encoded.counts[: len(vocabulary)]
+            state = ContinuedState.from_model(self.init, self.config, vocabulary, new_counts, threads)
+            trainer = Trainer(state, encoded, discover=discover_senses)
         restore_checkpoint(self.folder, trainer)
         trainer.run(
             listen=self.listen,
@@ -183,9 +227,17 @@ class _Run:
     def make_model(self, trainer: Trainer, tokenizer: AnyTokenizer) -> SenseModel:
         """The trained model, with example sentences."""
         state, totals, encoded = trainer.state, trainer.totals, trainer.corpus
+        arrays = state.to_model_arrays()
+        known = (
+            self.init.data.training.get("sense_distance") if self.init is not None and self.init.has_senses else None
+        )
+        sense_distance = known or typical_sense_distance(arrays)
+        if discovers_senses(state.config):
+            among = state.undecided if isinstance(state, ContinuedState) else None
+            arrays = merge_similar_senses(arrays, sense_distance, state.config.min_separation, among)
         data = ModelData(
             vocabulary=state.vocabulary,
-            arrays=state.to_model_arrays(),
+            arrays=arrays,
             tokenizer=tokenizer,
             config=state.config.to_dict(),
             corpus={name: encoded.description[name] for name in ("tokens", "sentences", "bad_bytes", "fingerprint")},
@@ -195,10 +247,17 @@ class _Run:
                 "pairs": totals.pairs,
                 "seconds": trainer.seconds,
                 "threads": state.threads,
+                "sense_distance": sense_distance,
+                **({"frozen": True} if self.init is not None and self.init.freeze else {}),
             },
         )
         data.arrays.check(len(state.vocabulary))
-        return SenseModel(replace(data, read_examples=self._collect_examples(data, encoded, state.threads)))
+        data = replace(data, read_examples=self._collect_examples(data, encoded, state.threads))
+        if self.init is not None:
+            examples = joined_examples(self.init.data, data, self.config.examples)
+            labels = kept_labels(self.init.data, data)
+            data = replace(data, read_examples=examples, labels=labels, continued_from=history(self.init))
+        return SenseModel(data)
 
     def _collect_examples(self, data: ModelData, encoded: EncodedCorpus, threads: int) -> ExampleReader:
         if self.config.examples == 0:
@@ -208,7 +267,7 @@ class _Run:
         return collect_examples(
             assigner,
             encoded,
-            data.vocabulary,
+            Vocabulary(data.vocabulary.words, np.maximum(encoded.counts[: len(data.vocabulary)], 1)),
             data.arrays.sense_offsets,
             data.num_visible_senses,
             data.tokenizer,
@@ -261,14 +320,23 @@ def _display(listen: Listener | None, quiet: bool) -> Iterator[Listener]:
 
 
 def _choose_config(
-    config: TrainConfig | None, recipe: RecipeName | None, settings: TrainSettings, earlier: EarlierRun | None
+    config: TrainConfig | None,
+    recipe: RecipeName | None,
+    settings: TrainSettings,
+    earlier: EarlierRun | None,
+    init: InitModel | None,
 ) -> TrainConfig:
-    """The config of a run: that of the run it resumes, else `config`, or a recipe with `settings`."""
+    """The config of a run: that of the run it resumes, else `config`, or `settings` with a recipe or a model."""
     if config is not None and (recipe is not None or settings):
         also = "recipe=" if recipe is not None else f"{next(iter(settings))}="
         raise ConfigError(f"config= and {also} cannot be combined; use dataclasses.replace to change the config.")
+    if config is not None:
+        chosen = config
+        if init is not None:
+            init.refuse_changes(config, {f.name for f in fields(TrainConfig)})
+    else:
+        chosen = make_config(recipe or "default", **settings) if init is None else init.choose_config(recipe, settings)
     recipe = recipe or "default"
-    chosen = make_config(recipe, **settings) if config is None else config
     if earlier is not None:
         given = {*settings, *RECIPES[recipe]} if config is None else {f.name for f in fields(TrainConfig)}
         chosen = earlier.resumed_config(chosen, given)
@@ -277,10 +345,13 @@ def _choose_config(
     return chosen
 
 
-def _refuse_another_corpus(paths: list[AnyPath], encoded: EncodedCorpus) -> None:
-    """Raise TrainingError if a resumed run is given other text than it began with. The text may be gone by now."""
+def _refuse_another_corpus(corpus: CorpusInput, encoded: EncodedCorpus) -> None:
+    """Raise TrainingError if a resumed run is given other text than it began with. The text may be gone by now.
+
+    Standard input and iterables are not read again: of these, only the number of items is compared, if it is known.
+    """
     try:
-        given = find_sources(paths)
+        given = corpus.sources()
     except MissingFile:
         return
     if given != encoded.sources:

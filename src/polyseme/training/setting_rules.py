@@ -19,7 +19,10 @@ class NoEffect(NamedTuple):
     only: str | None = None  # the rule holds for this value of the settings alone
 
 
-OF_SENSES = ("senses", "sense_init", "warmup", "multi_sense_top", "multi_sense_min_count", "multi_sense_words")
+OF_SENSES = (
+    "senses", "sense_init", "warmup", "multi_sense_top", "multi_sense_min_count", "multi_sense_words", "posterior",
+    "min_share",
+)  # fmt: skip
 OF_DISCOVERY = ("max_senses", "min_separation", "new_sense_threshold")
 
 NO_EFFECT = (

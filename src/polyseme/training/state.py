@@ -50,28 +50,34 @@ class TrainState:
     senses_split: bool  # whether the warm-up is over and words have their senses
 
     @classmethod
-    def initial(cls, config: TrainConfig, vocabulary: Vocabulary, threads: int) -> TrainState:
-        """The state before training: random vectors, uniform in +-1/2d, and one sense per word."""
+    def initial(
+        cls, config: TrainConfig, vocabulary: Vocabulary, threads: int, capacity: Ints | None = None
+    ) -> TrainState:
+        """The state before training: random vectors, uniform in +-1/2d, and one sense per word.
+
+        capacity  IN  int64 (V,)  number of senses that each word has room for; by default as the settings say
+        """
         subsample_is_given = config.subsample is not None
         subsample = config.subsample_for(int(vocabulary.counts.sum()))
         config = replace(config, subsample=subsample)
         keep = vocabulary.keep_thresholds(subsample)
         if subsample_is_given:  # the automatic value suits the corpus, even a text of two words
             _refuse_empty_subsample(config, vocabulary, keep)
-        offsets = _sense_offsets(config, vocabulary)
+        capacity = sense_capacity(config, vocabulary) if capacity is None else capacity
+        offsets = np.concatenate([[0], np.cumsum(capacity)]).astype(np.int64)
         rows, words, dim = int(offsets[-1]), len(vocabulary), config.dim
         random = np.random.default_rng(config.seed)
         adagrad, centers = config.optimizer == "adagrad", uses_cluster_centers(config)
-        hot = num_hot_rows(words, threads)
+        hot = num_hot_rows(words, threads, config)
         global_vectors, sense_vectors = zero_padded_rows(words + threads * hot, dim), zero_padded_rows(rows, dim)
         _fill_uniform(random, global_vectors[:words, :dim])
         _fill_uniform(random, sense_vectors[:, :dim])
         parameters = Parameters(
             global_vectors=global_vectors,
-            global_squares=zero_padded_rows(len(global_vectors) if adagrad else 0, dim),
+            global_squares=zero_padded_rows(words if adagrad else 0, dim),
             sense_vectors=sense_vectors,
             sense_squares=zero_padded_rows(rows if adagrad else 0, dim),
-            cluster_centers=zero_padded_rows(rows if centers else 0, _context_dim(config)),
+            cluster_centers=zero_padded_rows(rows if centers else 0, context_dim(config)),
             center_inverse_norms=np.zeros(rows if centers else 0, np.float32),
             sense_counts=np.zeros(rows, np.int64),
             sense_offsets=offsets,
@@ -97,7 +103,7 @@ class TrainState:
             fill_empty=discovers or config.sense_init != "zero",
             adagrad=config.optimizer == "adagrad",
             adagrad_delta=config.adagrad_delta,
-            hot_rows=num_hot_rows(len(self.vocabulary), self.threads),
+            hot_rows=num_hot_rows(len(self.vocabulary), self.threads, config),
         )
 
     @property
@@ -121,7 +127,7 @@ class TrainState:
         if uses_cluster_centers(self.config) and self.config.whitening > 0:
             vectors = p.global_vectors[: len(self.vocabulary), : self.config.dim]
             kept_tokens = self.vocabulary.counts * (self.tables.keep / 2.0**32)
-            table = whiten(vectors, kept_tokens, self.config.whitening, _context_dim(self.config))
+            table = whiten(vectors, kept_tokens, self.config.whitening, context_dim(self.config))
             self.tables = self.tables._replace(context_table=table)
         self.senses_split = True
 
@@ -136,31 +142,49 @@ class TrainState:
 
         They reuse the memory of the trained arrays, because both may not fit: training cannot continue afterwards.
         """
-        p, words, dim, context_dim = self.parameters, len(self.vocabulary), self.config.dim, _context_dim(self.config)
-        word_of_row = np.repeat(np.arange(words), np.diff(p.sense_offsets))
+        return self._arrays_in_order(self.sense_order())
+
+    def sense_order(self) -> Ints:
+        """The rows that hold a sense, by word, and those of a word from most to least frequent."""
+        p = self.parameters
+        word_of_row = self._word_of_row
         number = np.arange(len(word_of_row)) - p.sense_offsets[word_of_row]
         used = np.flatnonzero(number < p.num_senses[word_of_row])
-        order = used[np.lexsort((number[used], -p.sense_counts[used], word_of_row[used]))]
+        return np.asarray(used[np.lexsort((number[used], -p.sense_counts[used], word_of_row[used]))])
+
+    @property
+    def _word_of_row(self) -> Ints:
+        return np.repeat(np.arange(len(self.vocabulary)), np.diff(self.parameters.sense_offsets))
+
+    def _arrays_in_order(self, order: Ints, vector_mean: Floats | None = None) -> ModelArrays:
+        """The arrays of the model with the senses in this order.
+
+        vector_mean  IN  float32 (d,)  what centers `sense+global` vectors; by default their mean
+        """
+        p, words, dim, width = self.parameters, len(self.vocabulary), self.config.dim, context_dim(self.config)
+        word_of_row = self._word_of_row
         offsets = np.concatenate([[0], np.cumsum(p.num_senses)]).astype(np.int64)
         word_offsets = np.arange(words + 1)
         global_vectors = _gather_in_place(p.global_vectors, word_offsets[:-1], word_offsets, dim)
         vectors = _gather_in_place(p.sense_vectors, order, offsets, dim)
         centers = None
         if uses_cluster_centers(self.config):
-            centers = _gather_in_place(p.cluster_centers, order, offsets, context_dim)
+            centers = _gather_in_place(p.cluster_centers, order, offsets, width)
         if self.config.output_vectors == "sense+global":
             if RULES[self.config.model] == BY_VECTOR:
                 centers = vectors.copy()  # contexts are compared with the sense vectors as they were trained
             for rows in _chunks(offsets):
                 vectors[rows] += global_vectors[word_of_row[order[rows]]]
-            vectors -= vectors.mean(axis=0)
+            vector_mean = vectors.mean(axis=0) if vector_mean is None else vector_mean
+            vectors -= vector_mean
         return ModelArrays(
             global_vectors=global_vectors,
             sense_vectors=vectors,
             sense_offsets=offsets,
             sense_counts=p.sense_counts[order],
             cluster_centers=centers,
-            whitened_vectors=self.tables.context_table[:, :context_dim] if self._is_whitened else None,
+            whitened_vectors=self.tables.context_table[:, :width] if self._is_whitened else None,
+            vector_mean=vector_mean if self.config.output_vectors == "sense+global" else None,
         )
 
     def to_arrays(self) -> Arrays:
@@ -188,7 +212,7 @@ class TrainState:
         """Raise ValueError if kernels could read or write outside the arrays."""
         layout = {name: (array.shape, array.dtype) for name, array in self.to_arrays().items()}
         if senses_split and uses_cluster_centers(self.config) and self.config.whitening > 0:
-            shape = (len(self.vocabulary), padded_width(_context_dim(self.config)))
+            shape = (len(self.vocabulary), padded_width(context_dim(self.config)))
             layout["whitened_vectors"] = (shape, np.dtype(np.float32))
         if different := sorted(layout.keys() ^ arrays.keys()):
             raise ValueError(f"these arrays are missing or unknown: {shorten(', '.join(different))}")
@@ -211,12 +235,13 @@ def uses_cluster_centers(config: TrainConfig) -> bool:
     return RULES[config.model] in (BY_CENTER, AT_RANDOM)
 
 
-def num_hot_rows(words: int, threads: int) -> int:
+def num_hot_rows(words: int, threads: int, config: TrainConfig) -> int:
     """The number of most frequent words whose global vectors each thread copies.
 
-    A single thread needs no copies; without them it can be compared with the reference implementation.
+    A single thread needs no copies; without them it can be compared with the reference implementation. With AdaGrad
+    they do harm: all squared gradients count, but only the mean of the threads' changes (docs/paper.md has figures).
     """
-    return 0 if threads == 1 else min(HOT_ROWS, words)
+    return 0 if threads == 1 or config.optimizer == "adagrad" else min(HOT_ROWS, words)
 
 
 def _chunks(offsets: Ints) -> Iterator[slice]:
@@ -263,13 +288,12 @@ def _refuse_empty_subsample(config: TrainConfig, vocabulary: Vocabulary, keep: N
         )
 
 
-def _context_dim(config: TrainConfig) -> int:
+def context_dim(config: TrainConfig) -> int:
     """The number of dimensions in which contexts are compared."""
     return min(config.sense_dim, config.dim) if config.whitening > 0 else config.dim
 
 
-def _sense_offsets(config: TrainConfig, vocabulary: Vocabulary) -> Ints:
-    """Row offsets that give each word room for as many senses as it can have."""
+def sense_capacity(config: TrainConfig, vocabulary: Vocabulary) -> Ints:
+    """(V,) The number of senses that each word can have."""
     max_senses = {"skip-gram": 1, "np-mssg": config.max_senses}.get(config.model, config.senses)
-    capacity = np.where(config.may_have_several_senses(vocabulary), max_senses, 1)
-    return np.concatenate([[0], np.cumsum(capacity)]).astype(np.int64)
+    return np.where(config.may_have_several_senses(vocabulary), max_senses, 1)

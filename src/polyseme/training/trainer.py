@@ -8,7 +8,6 @@ checkpoint, or to stop, the threads pause between blocks: then exactly the block
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from polyseme._io.thread_pool import available_cores
 from polyseme.corpus.blocks import block_bounds, block_seed
 from polyseme.corpus.encoded_corpus import MAX_SENTENCE_TOKENS, EncodedCorpus
 from polyseme.errors import Interrupted, TrainingError
@@ -56,6 +56,7 @@ class Trainer:
     blocks_done: int = 0
     seconds: float = 0.0
     totals: TrainingTotals = field(default_factory=TrainingTotals)
+    discover: Callable[[TrainState, EncodedCorpus], None] = init_from_clusters  # sets the senses after the warm-up
 
     def __post_init__(self) -> None:
         self.bounds = block_bounds(self.corpus.sentences, BLOCK_TOKENS)
@@ -107,7 +108,7 @@ class Trainer:
         state = self.state
         state.split_senses()
         if self.blocks_done and state.config.sense_init == "clusters" and state.kernel_config.rule == BY_CENTER:
-            init_from_clusters(state, self.corpus)
+            self.discover(state, self.corpus)
         self.seconds += time.monotonic() - started
 
     @property
@@ -241,8 +242,3 @@ def num_threads(threads: int, corpus: EncodedCorpus) -> int:
     """
     blocks = len(block_bounds(corpus.sentences, BLOCK_TOKENS)) - 1
     return min(threads or available_cores(), max(blocks // BLOCKS_PER_THREAD, 1))
-
-
-def available_cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

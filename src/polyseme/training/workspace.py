@@ -1,6 +1,6 @@
 """The working folder of a training run, next to the model it will write: `my.model.training`.
 
-    run.json                 the settings of the run, and whether it replaces a model
+    run.json                 the settings of the run, the model it continues, and whether it replaces a model
     corpus/                  the encoded corpus
     checkpoint.safetensors   the last checkpoint
     training.jsonl           the log
@@ -26,6 +26,7 @@ from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import check_types, read_json_object
 from polyseme.errors import Interrupted, OutputExists, TrainingError, shorten
 from polyseme.training.config import TrainConfig
+from polyseme.training.init_model import Origin
 
 RUN, CORPUS, CHECKPOINT, LOG, MODEL, LOCK = (
     "run.json",
@@ -43,6 +44,7 @@ class UnfinishedRun(NamedTuple):
 
     config: TrainConfig | None
     replaces_model: bool  # it was started with --force, and the model it replaces is still there
+    origin: Origin | None = None  # the model that it continues
 
 
 def workspace_path(model: Path) -> Path:
@@ -65,13 +67,20 @@ def unfinished_run(model: Path) -> UnfinishedRun | None:
     try:
         run = read_json_object(path)
         check_types(run, {"replaces_model": bool, "config": dict})
-        return UnfinishedRun(TrainConfig.from_dict(run["config"]), run["replaces_model"])
+        origin = None
+        if run.get("init") is not None:
+            check_types(run, {"init": dict})
+            check_types(run["init"], {"fingerprint": str, "freeze": bool})
+            origin = Origin(run["init"]["fingerprint"], run["init"]["freeze"])
+        return UnfinishedRun(TrainConfig.from_dict(run["config"]), run["replaces_model"], origin)
     except (OSError, ValueError, TypeError) as error:
         raise TrainingError(f"{path} cannot be read ({shorten(error, 200)}); start again with --force.") from error
 
 
 @contextmanager
-def workspace(model: Path, config: TrainConfig, *, resume: bool, force: bool) -> Iterator[Path]:
+def workspace(
+    model: Path, config: TrainConfig, *, resume: bool, force: bool, origin: Origin | None = None
+) -> Iterator[Path]:
     """The working folder of a model, locked. With `resume`, the files of an unfinished run are kept in it."""
     folder = workspace_path(model)
     with _locked(model, folder):
@@ -84,7 +93,8 @@ def workspace(model: Path, config: TrainConfig, *, resume: bool, force: bool) ->
         replaces_model = model.exists()
         try:
             if not (folder / RUN).exists():
-                run = {"replaces_model": replaces_model, "config": config.to_dict()}
+                init = None if origin is None else origin._asdict()
+                run = {"replaces_model": replaces_model, "config": config.to_dict(), "init": init}
                 with atomic_file(folder / RUN) as path:
                     path.write_text(json.dumps(run), encoding="utf-8")
             yield folder

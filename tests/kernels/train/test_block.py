@@ -157,13 +157,32 @@ def test_kernel_and_reference_give_the_same_numbers(rule: str, adagrad: bool, ca
             np.testing.assert_array_equal(a, b, err_msg=name)
 
 
-@pytest.mark.parametrize("adagrad", [False, True], ids=["sgd", "adagrad"])
+@given(case=cases())
+@settings(max_examples=60)
+def test_steps_are_multiplied_by_the_rate_of_their_row(case: Case) -> None:
+    fast, tables, config = make(case, "mssg, first contexts as centers", adagrad=False)
+    random = np.random.default_rng(case.seed)
+    global_rates, sense_rates = (
+        random.choice([0.0, 0.25, 1.0], len(vectors)).astype(np.float32)
+        for vectors in (fast.global_vectors, fast.sense_vectors)
+    )
+    tables = tables._replace(global_rates=global_rates, sense_rates=sense_rates)
+    before = fast._replace(global_vectors=fast.global_vectors.copy(), sense_vectors=fast.sense_vectors.copy())
+    slow = Parameters._make(a.astype(np.float64) if a.dtype == np.float32 else a.copy() for a in arrays(fast))
+    run_kernel(case, fast, tables, config)
+    reference.train_block(case.tokens, case.sentences, slow, tables, config, case.seed, LEARNING_RATE)
+    np.testing.assert_allclose(fast.global_vectors, slow.global_vectors, atol=TOLERANCE, rtol=TOLERANCE)
+    np.testing.assert_allclose(fast.sense_vectors, slow.sense_vectors, atol=TOLERANCE, rtol=TOLERANCE)
+    np.testing.assert_array_equal(fast.global_vectors[global_rates == 0], before.global_vectors[global_rates == 0])
+    np.testing.assert_array_equal(fast.sense_vectors[sense_rates == 0], before.sense_vectors[sense_rates == 0])
+
+
 @given(case=cases())
 @settings(max_examples=30)
-def test_hot_rows_change_nothing_on_one_thread(adagrad: bool, case: Case) -> None:
-    plain, tables, config = make(case, "skip-gram", adagrad)
+def test_hot_rows_change_nothing_on_one_thread(case: Case) -> None:
+    plain, tables, config = make(case, "skip-gram", adagrad=False)
     run_kernel(case, plain, tables, config)
-    hot, tables, config = make(case, "skip-gram", adagrad, hot_rows=2)
+    hot, tables, config = make(case, "skip-gram", adagrad=False, hot_rows=2)
     run_kernel(case, hot, tables, config)
     np.testing.assert_allclose(hot.global_vectors[: case.words], plain.global_vectors, atol=1e-5)
     np.testing.assert_allclose(hot.sense_vectors, plain.sense_vectors, atol=1e-5)
@@ -199,6 +218,17 @@ def test_a_token_without_context_trains_nothing_and_adds_no_sense(rule: str) -> 
     assert run_kernel(case, parameters, tables, config) == (0, 0, 0.0)
     for name, old, new in zip(Parameters._fields, before, arrays(parameters), strict=True):
         np.testing.assert_array_equal(old, new, err_msg=name)
+
+
+def test_the_papers_context_is_divided_by_twice_the_window_at_the_ends_of_a_sentence() -> None:
+    tokens = np.array([0, 1, 2], np.int32)
+    case = Case(tokens, np.array([0, 3], np.int64), 3, 1, 8, 1, 0, 1.0, 1, 10, 1, seed=1)
+    parameters, tables, config = make(case, "mssg, zero centers", adagrad=False)
+    everything = tables._replace(keep=np.full(3, 2**32, np.uint64))
+    run_kernel(case, parameters, everything, config)
+    table = tables.context_table
+    expected = [table[1] / 2, (table[0] + table[2]) / 2, table[1] / 2]
+    np.testing.assert_allclose(parameters.cluster_centers, expected, atol=1e-6)
 
 
 def test_np_mssg_adds_no_more_senses_than_a_word_has_rows() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from polyseme.corpus.sources import Source
-from polyseme.errors import CorpusError, PolysemeError
+from polyseme.errors import CorpusError, PolysemeError, shorten
 
 BLOCK_BYTES = 1 << 20
 UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # LE: also starts UTF-32-LE
@@ -37,14 +37,14 @@ def read_blocks(
     """
     offset = 0
     rest = b""
-    with _opened(source, wait) as stream:
+    with opened(source, wait) as stream:
         while data := stream.read(block_bytes):
             if offset == 0 and not rest:
-                _refuse_other_encodings(data, source)
+                refuse_other_encodings(data, source)
                 if data.startswith(codecs.BOM_UTF8):
                     offset, data = len(codecs.BOM_UTF8), data[len(codecs.BOM_UTF8) :]
             data = rest + data
-            end = _block_end(data, block_bytes)
+            end = block_end(data, block_bytes)
             if end:
                 yield _make_block(data[:end], offset, source)
                 offset += end
@@ -53,15 +53,8 @@ def read_blocks(
             yield _make_block(rest, offset, source)
 
 
-def read_lines(source: Source, max_bytes: int) -> Iterator[bytes]:
-    """Yield the lines of a source; a line longer than `max_bytes` is split."""
-    with _opened(source) as stream:
-        while line := stream.readline(max_bytes):
-            yield line
-
-
 @contextmanager
-def _opened(source: Source, wait: Callable[[], None] = lambda: None) -> Iterator[BinaryIO]:
+def opened(source: Source, wait: Callable[[], None] = lambda: None) -> Iterator[BinaryIO]:
     """The decompressed bytes of a source; CorpusError if they cannot be read to the end."""
     try:
         with source.open(to_end=True, wait=wait) as stream:
@@ -71,10 +64,10 @@ def _opened(source: Source, wait: Callable[[], None] = lambda: None) -> Iterator
     except PermissionError:
         raise CorpusError(f"no permission to read {source.path}; change it with: chmod u+r FILE") from None
     except (OSError, EOFError, ValueError) as error:
-        raise _damaged(source, error) from error
+        raise damaged(source, error) from error
     except Exception as error:
         if type(error).__name__ in ("LZMAError", "ZstdError", "error"):  # of lzma, zstd and zlib
-            raise _damaged(source, error) from error
+            raise damaged(source, error) from error
         raise
 
 
@@ -113,7 +106,7 @@ def _make_block(data: bytes, offset: int, source: Source) -> Block:
     return Block(text, offset, bad_bytes)
 
 
-def _block_end(data: bytes, block_bytes: int) -> int:
+def block_end(data: bytes, block_bytes: int) -> int:
     """Where to end a block: after the last line end, or 0 to read on.
 
     Data of `block_bytes` or more without a line end is split after the last space or tab, else between two characters.
@@ -130,12 +123,12 @@ def _block_end(data: bytes, block_bytes: int) -> int:
     return end - 1 if data[end - 1] >= 0xC0 else len(data)
 
 
-def _refuse_other_encodings(data: bytes, source: Source) -> None:
+def refuse_other_encodings(data: bytes, source: Source) -> None:
     if data.startswith(UTF16_OR_32):
         raise CorpusError(
             f"{source.path} is UTF-16 or UTF-32, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
         )
 
 
-def _damaged(source: Source, error: Exception) -> CorpusError:
-    return CorpusError(f"{source.path} is truncated or damaged ({error}); restore it from a copy.")
+def damaged(source: Source, problem: object) -> CorpusError:
+    return CorpusError(f"{source.path} is truncated or damaged ({shorten(problem, 300)}); restore it from a copy.")

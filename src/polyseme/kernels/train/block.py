@@ -2,8 +2,8 @@
 
 For each token w that survives subsampling, with R drawn from 1..N and c the R words on each side:
 
-    context  c_bar = mean of the rows of c in the context table; or, if sense_window > 0, the context vector (see
-             `contexts`) of `sense_window` words on each side with decay `sense_decay`, scaled to length 1
+    context  c_bar = 1/2R times the sum of the rows of c in the context table; or, if sense_window > 0, the context
+             vector (see `contexts`) of `sense_window` words on each side with decay `sense_decay`, scaled to length 1
     choose   k = argmax_k cos(mu[w, k], c_bar)         mssg; np-mssg adds a sense if this cosine is below a threshold
              k = argmax_k v_s[w, k] . c_bar            mssg-maxout
              k = uniformly random                      random-senses, a control
@@ -11,6 +11,7 @@ For each token w that survives subsampling, with R drawn from 1..N and c the R w
     update   for each word o of c: label y = 1, weight a = 1; for each of m negative samples o: y = 0, a = |c| S / m
                  g = a (y - sigmoid(v_s[w, k] . v_g[o]))      from the vectors before the update
              v_s[w, k] += step(sum of g v_g[o]);   each v_g[o] += step(g v_s[w, k]), in turn
+             In continued training, a step of SGD is multiplied by the rate of its row.
 
 A window of |c| words needs |c| S negative samples. A token draws at most `max_negatives`; if it needs more, its pairs
 share them, and each negative sample is weighted accordingly. `negative_sharing` consecutive tokens (a span) share one
@@ -21,6 +22,7 @@ Threads share all arrays and write without locks (Hogwild). Two threads rarely u
 except for the rows of the most frequent words: there each write invalidates the cache line of the other cores, which
 then wait for memory. So each thread has a private copy of these rows of v_g, the hot rows. It copies them at the start
 of a block, trains on the copy, and at the end adds its changes, divided by the number of threads, to the shared rows.
+There are no copies with one thread or with AdaGrad.
 """
 
 from __future__ import annotations
@@ -37,17 +39,25 @@ from polyseme.kernels.rows import FIRST, ONE, check_padding
 from polyseme.kernels.simd.padding import padded_width, zero_padded_rows
 from polyseme.kernels.simd.prefetch import prefetch_row, prefetch_to_read
 from polyseme.kernels.train.choose import choose_senses
-from polyseme.kernels.train.update import dot_rows, find_coefficients, log_loss, update_adagrad, update_sgd
+from polyseme.kernels.train.update import (
+    dot_rows,
+    find_coefficients,
+    log_loss,
+    update_adagrad,
+    update_sgd,
+    update_sgd_at_rates,
+)
 
 PREFETCH_DISTANCE = 2  # tokens between the prefetching of a row of v_g and its first use in a window
 LOSS_EVERY = 16  # the loss is computed for one token in 16, because logarithms are slow
+NO_RATES = np.empty(0, np.float32)
 
 
 class Parameters(NamedTuple):
     """The arrays that training changes, all SHARED. Rows are padded: d and c are padded widths.
 
     global_vectors        float32 (V + threads * hot_rows, d)  v_g; after the V words, the hot rows of each thread
-    global_squares        float32 like global_vectors          AdaGrad's sums of squared gradients; no rows with SGD
+    global_squares        float32 (V, d)                       AdaGrad's sums of squared gradients; no rows with SGD
     sense_vectors         float32 (R, d)                       v_s; senses of word w are rows offsets[w]:offsets[w + 1]
     sense_squares         float32 like sense_vectors           no rows with SGD
     cluster_centers       float32 (R, c)                       mu; no rows for models without centers
@@ -74,11 +84,15 @@ class Tables(NamedTuple):
     keep            IN  uint64  (V,)    subsampling, see `Vocabulary.keep_thresholds`
     negative_table  IN  uint32  (V, 2)  distribution of negative samples, see `Vocabulary.negative_table`
     context_table   IN  float32 (V, c)  vectors that contexts are the sum of: v_g itself, or a whitened copy
+    global_rates    IN  float32         factor of the learning rate for each row of v_g; empty: 1 for all rows
+    sense_rates     IN  float32         the same for v_s; empty if global_rates is
     """
 
     keep: NDArray[np.uint64]
     negative_table: NDArray[np.uint32]
     context_table: NDArray[np.float32]
+    global_rates: NDArray[np.float32] = NO_RATES
+    sense_rates: NDArray[np.float32] = NO_RATES
 
 
 class KernelConfig(NamedTuple):
@@ -95,7 +109,7 @@ class KernelConfig(NamedTuple):
     fill_empty: bool  # whether a sense without tokens takes the next token of its word
     adagrad: bool
     adagrad_delta: float
-    hot_rows: int  # rows of v_g of which each thread has a private copy
+    hot_rows: int  # rows of v_g of which each thread has a private copy; 0 with AdaGrad
 
 
 class Scratch(NamedTuple):
@@ -115,7 +129,6 @@ class Scratch(NamedTuple):
     left: NDArray[np.float32]
     right: NDArray[np.float32]
     hot_before: NDArray[np.float32]
-    hot_squares_before: NDArray[np.float32]
 
 
 def make_scratch(longest_sentence: int, dim: int, sense_dim: int, config: KernelConfig) -> Scratch:
@@ -138,7 +151,6 @@ def make_scratch(longest_sentence: int, dim: int, sense_dim: int, config: Kernel
         left=zero_padded_rows(1, sense_dim),
         right=zero_padded_rows(CHUNK, sense_dim),
         hot_before=zero_padded_rows(config.hot_rows, dim),
-        hot_squares_before=zero_padded_rows(config.hot_rows if config.adagrad else 0, dim),
     )
 
 
@@ -151,14 +163,13 @@ def train_block(tokens, sentences, parameters, tables, config, scratch, seed, le
     seed       IN  uint64          determines all random choices in this block
     Returns (tokens trained, pairs, estimated sum of the loss over pairs) as int64, int64, float64.
     """
-    table, table_squares = parameters.global_vectors, parameters.global_squares
+    table = parameters.global_vectors
     check_padding(table)
     check_padding(tables.context_table)
     rng, words = scratch.rng, scratch.words
     rng[0] = seed
     hot_base = len(tables.keep) + thread * config.hot_rows
     copy_hot_rows(table, hot_base, scratch.hot_before)
-    copy_hot_rows(table_squares, hot_base, scratch.hot_squares_before)
     trained, pairs, measured, loss = 0, 0, 0, 0.0
     draw_negative_bits(tables.negative_table, rng, scratch.negative_bits)
     for s in range(len(sentences) - 1):
@@ -174,7 +185,7 @@ def train_block(tokens, sentences, parameters, tables, config, scratch, seed, le
                 prefetch_next(n, t, parameters, config, scratch, hot_base)
                 measure = trained % LOSS_EVERY == 0
                 context_size, token_loss = train_token(
-                    n, t, scratch.senses[t - start], scratch.windows[t - start], parameters, config, scratch,
+                    n, t, scratch.senses[t - start], scratch.windows[t - start], parameters, tables, config, scratch,
                     hot_base, learning_rate, measure,
                 )  # fmt: skip
                 trained += 1
@@ -183,7 +194,6 @@ def train_block(tokens, sentences, parameters, tables, config, scratch, seed, le
                     measured += context_size * (1 + config.negatives)
                     loss += token_loss
     merge_hot_rows(table, hot_base, scratch.hot_before, ONE / np.float32(threads))
-    merge_hot_rows(table_squares, hot_base, scratch.hot_squares_before, ONE)
     return trained, pairs, loss * (pairs / max(measured, 1))
 
 
@@ -208,7 +218,7 @@ def prefetch_next(n, t, parameters, config, scratch, hot_base):
 
 
 @inline
-def train_token(n, t, sense, window, parameters, config, scratch, hot_base, learning_rate, measure):
+def train_token(n, t, sense, window, parameters, tables, config, scratch, hot_base, learning_rate, measure):
     """Take the gradient step of the token at t; returns the size of its context and, if `measure`, its loss."""
     vectors, table = parameters.sense_vectors, parameters.global_vectors
     rows, coefficients = scratch.rows, scratch.coefficients
@@ -229,6 +239,10 @@ def train_token(n, t, sense, window, parameters, config, scratch, hot_base, lear
             table, parameters.global_squares, rows, coefficients, num_rows, vectors, parameters.sense_squares, sense,
             learning_rate, np.float32(config.adagrad_delta),
         )  # fmt: skip
+    elif len(tables.global_rates) > 0:
+        update_sgd_at_rates(
+            table, tables.global_rates, rows, coefficients, num_rows, vectors, tables.sense_rates, sense, learning_rate
+        )
     else:
         update_sgd(table, rows, coefficients, num_rows, vectors, sense, learning_rate)
     return context_size, loss

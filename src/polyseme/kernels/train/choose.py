@@ -59,7 +59,7 @@ def find_context(n, t, window, context_table, config, scratch):
     """Write the context vector of the token at t to `scratch.context`; to be called for t = 0, 1, 2, ... in turn.
 
     Returns two factors for it: the one that makes it a unit vector, and the one that makes it what cluster centers are
-    means of (the mean of the window's rows if sense_window = 0, else the unit vector).
+    means of (1/2R times the sum of the window's rows if sense_window = 0, as in the paper, else the unit vector).
     """
     words, context = scratch.words, scratch.context
     if config.rule == ONE_SENSE:
@@ -69,7 +69,7 @@ def find_context(n, t, window, context_table, config, scratch):
             words, t, FIRST, n, window, ONE, None, len(context_table), scratch.context_words, scratch.context_factors
         )
         square = sum_context(scratch.context_words, scratch.context_factors, size, context_table, context, FIRST)
-        return inverse_norm(square), ONE / np.float32(size)
+        return inverse_norm(square), ONE / np.float32(2 * window)
     decay = np.float32(config.sense_decay)
     slide_to(t, words, n, config.sense_window, decay, None, context_table, scratch.left, scratch.right)
     to_unit = inverse_norm(add_sides(scratch.left, scratch.right, t, context))

@@ -118,6 +118,20 @@ def update_sgd(table, rows, coefficients, n, vectors, sense, learning_rate):
 
 
 @inline
+def update_sgd_at_rates(table, global_rates, rows, coefficients, n, vectors, sense_rates, sense, learning_rate):
+    """SGD step like `update_sgd`, with the learning rate multiplied by the rate of each row of u and of v."""
+    sense_rate = broadcast(learning_rate * sense_rates[sense])
+    for i in range(0, table.shape[1], LANES):
+        v = load(vectors, sense, i)
+        gradient = broadcast(ZERO)
+        for j in range(n):
+            row, u = rows[j], load(table, rows[j], i)
+            gradient += broadcast(coefficients[j]) * u
+            store(table, row, i, u + broadcast(coefficients[j] * learning_rate * global_rates[row]) * v)
+        store(vectors, sense, i, v + sense_rate * gradient)
+
+
+@inline
 def update_adagrad(table, squares, rows, coefficients, n, vectors, sense_squares, sense, learning_rate, adagrad_delta):
     """AdaGrad step: like `update_sgd`, with rate / (sqrt(sum of squared gradients so far) + delta) per coordinate."""
     rate, delta = broadcast(learning_rate), broadcast(max(adagrad_delta, MIN_DELTA))

@@ -1,0 +1,65 @@
+"""`polyseme export MODEL OUT`"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from polyseme.cli.arguments import MAX_COUNT, SWITCH, ModelPath, between
+from polyseme.cli.signals import interruptible
+
+# The names of `polyseme.formats.registry`, whose import would slow down --help.
+FormatName = Literal[
+    "word2vec", "word2vec-binary", "glove", "parquet", "arrow", "numpy", "projector", "mssg", "sentence-transformers",
+    "polyseme",
+]  # fmt: skip
+
+
+def export(
+    model: ModelPath,
+    out: Annotated[str, Parameter(help="File or folder to write.")],
+    /,
+    *,
+    format: Annotated[
+        FormatName | None,
+        Parameter(
+            help="By default that of the suffix of OUT: .vec .txt .bin .glove .parquet .arrow .npz .mssg .model. "
+            "projector, sentence-transformers and polyseme are folders. sentence-transformers has one vector per word "
+            "and cannot choose senses. mssg is the format of the paper's authors."
+        ),
+    ] = None,
+    words: Annotated[
+        int | None, between(2, MAX_COUNT), Parameter(help="Export only so many words, the most frequent ones.")
+    ] = None,
+    dtype: Annotated[
+        Literal["int8", "float16", "float32"] | None,
+        Parameter(
+            help="Of the vectors in the format polyseme. int8 takes a quarter of the space, and its neighbours are 99% "
+            "the same.",
+            show_default="float32",
+        ),
+    ] = None,
+    examples: Annotated[
+        int | None,
+        between(0, MAX_COUNT),
+        Parameter(help="Maximum number of example sentences per sense in the format polyseme.", show_default="all"),
+    ] = None,
+    no_examples: Annotated[bool, SWITCH, Parameter(help="The same as --examples 0.")] = False,
+    force: Annotated[bool, SWITCH, Parameter(help="Overwrite OUT.")] = False,
+) -> None:
+    """Write the sense vectors for another program, with keys such as bank#1."""
+    from polyseme._io.units import format_bytes
+    from polyseme.formats.export import choose_format, refuse_existing, write_model
+    from polyseme.formats.open_model import open_model
+    from polyseme.model import storage
+
+    kept = 0 if no_examples else examples
+    with interruptible():
+        chosen = choose_format(Path(out), format)
+        refuse_existing(Path(out), chosen, force)
+        loss = write_model(open_model(model), Path(out), chosen, words=words, force=force, dtype=dtype, examples=kept)
+    size = format_bytes(storage.size_of(Path(out)))
+    print(f"saved     {out}: {chosen.content}, {size}. {loss}".rstrip(), file=sys.stderr)

@@ -1,0 +1,90 @@
+"""Vectors from a table with named columns: Parquet, Arrow, NumPy and the projector have the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.errors import DataError, shorten
+from polyseme.formats.header import MAX_DIM
+from polyseme.formats.imported import ImportedVectors, group_senses
+
+MAX_COUNT = 2**53
+
+
+def from_columns(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> ImportedVectors:
+    """The vectors of a table, with the columns that `SenseTable` has; all but `key` or `word` are optional.
+
+    With word and sense, senses are grouped by them; with word and count, each word has one sense; otherwise senses are
+    recognised by their keys.
+
+    columns  lists of strings (key, word) and arrays of numbers (sense, count, word_count)
+    vectors  IN  float32 (n, d)
+    """
+    _check(path, columns, vectors)
+    if "word" in columns and "count" in columns and "key" not in columns:
+        columns = {"sense": np.ones(len(vectors), np.int64), **columns}
+    if "word" in columns and "sense" in columns:
+        return _group_by_word(path, columns, vectors)
+    keys = columns.get("key", columns.get("word", []))
+    for row, key in enumerate(keys):
+        if not key:
+            raise DataError(f"{path}, row {row + 1:,}: the key is empty.")
+    _refuse_duplicates(path, keys)
+    return group_senses(keys, vectors)
+
+
+def _check(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> None:
+    if "key" not in columns and "word" not in columns:
+        raise DataError(f"{path} has no column 'key' or 'word', only {shorten(', '.join(columns)) or 'vectors'}.")
+    if vectors.ndim != 2 or not len(vectors) or not 1 <= vectors.shape[1] <= MAX_DIM:
+        raise DataError(
+            f"{path}: its vectors have the shape {vectors.shape}; expected 1 or more of 1 to {MAX_DIM:,} dimensions."
+        )
+    for name, values in columns.items():
+        if len(values) != len(vectors):
+            raise DataError(f"{path}: {len(values):,} rows of '{name}', but {len(vectors):,} vectors.")
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise DataError(f"{path}, row {int(finite.argmin()) + 1:,}: its vector contains nan or inf.")
+    for name, low in (("sense", 1), ("count", 0), ("word_count", 0)):
+        values = np.asarray(columns.get(name, []))
+        if values.size and (values.dtype.kind not in "iu" or values.min() < low or values.max() > MAX_COUNT):
+            raise DataError(f"{path}: the values of '{name}' must be whole numbers, {low} or more.")
+
+
+def _group_by_word(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> ImportedVectors:
+    words: list[str] = columns["word"]
+    numbers = np.asarray(columns["sense"]).astype(np.int64)
+    ids: dict[str, int] = {}
+    for row, word in enumerate(words):
+        if not word or word.split("\n") != [word] or "\t" in word:
+            raise DataError(f"{path}, row {row + 1:,}: the word is empty or contains a tab or newline.")
+        ids.setdefault(word, len(ids))
+    word_of_row = np.array([ids[word] for word in words])
+    _refuse_duplicates(path, [f"{word}#{number}" for word, number in zip(words, numbers.tolist(), strict=True)])
+    order = np.argsort(word_of_row, kind="stable")
+    word_counts = None
+    if "word_count" in columns:
+        word_counts = np.zeros(len(ids), np.int64)
+        np.maximum.at(word_counts, word_of_row, np.asarray(columns["word_count"]).astype(np.int64))
+    return ImportedVectors(
+        words=list(ids),
+        sense_vectors=vectors[order],
+        sense_offsets=np.concatenate([[0], np.cumsum(np.bincount(word_of_row))]),
+        sense_numbers=numbers[order].astype(np.int32),
+        sense_counts=np.asarray(columns["count"])[order].astype(np.int64) if "count" in columns else None,
+        word_counts=word_counts,
+    )
+
+
+def _refuse_duplicates(path: Path, keys: list[str]) -> None:
+    seen: set[str] = set()
+    for row, key in enumerate(keys):
+        if key in seen:
+            raise DataError(f"{path}, row {row + 1:,}: the key '{shorten(key)}' occurs twice; remove one of them.")
+        seen.add(key)

@@ -1,0 +1,120 @@
+"""Tables with columns: NumPy, Parquet, Arrow and the projector, as other programs may write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyseme import load
+from polyseme.errors import DataError
+
+VECTORS = np.array([[1, 0], [0, 1], [1, 1]], np.float32)
+
+
+def archive(folder: Path, **arrays: Any) -> Path:
+    np.savez(folder / "v.npz", **arrays)
+    return folder / "v.npz"
+
+
+def test_keys_and_vectors_are_enough(tmp_path: Path) -> None:
+    model = load(archive(tmp_path, key=["bank#1", "bank#2", "the"], vectors=VECTORS.astype(np.float64)))
+    assert model.index_to_key == ["bank#1", "bank#2", "the"]
+    assert model["bank#2"].tolist() == [0, 1]
+    assert model.config["missing"] == "counts, shares, global_vectors, cluster_centers"
+
+
+def test_words_and_senses_are_sorted_by_count(tmp_path: Path) -> None:
+    columns = {"word": ["bank", "the", "bank"], "sense": [1, 1, 2], "count": [3, 9, 5]}
+    model = load(archive(tmp_path, vectors=VECTORS, **columns))
+    assert model.index_to_key == ["the", "bank#2", "bank#1"]
+    assert model.vocabulary.counts.tolist() == [9, 8]
+    assert model["bank#2"].tolist() == [1, 1]
+    assert [s.count for s in model.senses("bank")] == [5, 3]
+
+
+def test_words_with_counts_have_one_sense(tmp_path: Path) -> None:
+    model = load(archive(tmp_path, word=["bank", "the", "c#1"], count=[3, 9, 5], vectors=VECTORS))
+    assert model.index_to_key == ["the", "c#1", "bank"]
+    assert model.vocabulary.counts.tolist() == [9, 5, 3]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"key": ["a", "b", "c"]}, " has no array 'vectors', only key"),
+        ({"vectors": VECTORS}, " has no column 'key' or 'word', only vectors"),
+        ({"key": ["a", "b"], "vectors": VECTORS}, ": 2 rows of 'key', but 3 vectors"),
+        ({"key": ["a", "b", "a"], "vectors": VECTORS}, ", row 3: the key 'a' occurs twice"),
+        ({"word": ["a", "b", "a"], "sense": [1, 1, 1], "vectors": VECTORS}, ", row 3: the key 'a#1' occurs twice"),
+        ({"key": ["a", "", "c"], "vectors": VECTORS}, ", row 2: the key is empty"),
+        (
+            {"word": ["a", "b\tc", "c"], "sense": [1, 1, 1], "vectors": VECTORS},
+            ", row 2: the word is empty or contains",
+        ),
+        ({"key": [1, 2, 3], "vectors": VECTORS}, ": 'key' must be an array of strings, not of int64"),
+        ({"key": ["a", "b", "c"], "vectors": VECTORS.astype(int)}, ": 'vectors' must be an array of floats"),
+        ({"key": ["a", "b", "c"], "vectors": VECTORS[0]}, ": its vectors have the shape (2,)"),
+        ({"key": ["a", "b", "c"], "vectors": VECTORS * np.nan}, ", row 1: its vector contains nan or inf"),
+        ({"key": ["a", "b", "c"], "vectors": VECTORS.astype(float) * 1e300}, ", row 1: its vector contains nan or inf"),
+        ({"key": ["a"], "vectors": np.empty((1, 0), np.float32)}, ": its vectors have the shape (1, 0)"),
+        ({"key": ["a"], "vectors": np.empty((1, 70_000), np.float32)}, ": its vectors have the shape (1, 70000)"),
+        ({"word": ["a", "b", "c"], "sense": [0, 1, 1], "vectors": VECTORS}, ": the values of 'sense' must be whole"),
+        ({"key": ["a", "b", "c"], "count": [-1, 1, 1], "vectors": VECTORS}, ": the values of 'count' must be whole"),
+        ({"key": ["a", "b", "c"], "count": [0.5, 1, 1], "vectors": VECTORS}, ": the values of 'count' must be whole"),
+        ({"key": np.array(["a", None], object), "vectors": VECTORS}, " is not a NumPy archive (.npz), or is damaged"),
+    ],
+)
+def test_a_wrong_table_is_refused(arrays: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = archive(tmp_path, **arrays)
+    with pytest.raises(DataError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}{message}")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ("word\tcount\na\t1\nb\n", "metadata.tsv, line 3: 1 columns, expected 2"),
+        ("word\tcount\na\t1\nb\tmany\n", "metadata.tsv, line 3: count is 'many', not a whole number"),
+        ("word\tcount\na\t1\n", "1 rows of 'word', but 2 vectors"),
+        (b"a\n\xff\n", "metadata.tsv is not UTF-8"),
+        ("label\tcolor\na\tred\nb\tblue\n", "has no column 'key' or 'word'"),
+    ],
+)
+def test_wrong_metadata_of_a_projector_is_refused(metadata: str | bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "tensors.tsv").write_text("1\t2\n3\t4\n")
+    (tmp_path / "metadata.tsv").write_bytes(metadata.encode() if isinstance(metadata, str) else metadata)
+    with pytest.raises(DataError, match=message):
+        load(tmp_path)
+
+
+def test_a_projector_with_labels_only_is_read(tmp_path: Path) -> None:
+    (tmp_path / "tensors.tsv").write_text("1\t2\n3\t4\n")
+    (tmp_path / "metadata.tsv").write_text("bank\nriver\n")
+    model = load(tmp_path)
+    assert model.vocabulary.words == ["bank", "river"]
+    assert model["river"].tolist() == [3, 4]
+
+
+def test_tables_of_other_programs_are_read_from_parquet(tmp_path: Path) -> None:
+    pa: Any = pytest.importorskip("pyarrow")
+    pq: Any = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"word": pa.array(["a", "b"], pa.large_string()), "vector": [[1.0, 2.0], [3.0, 4.0]], "x": [1, 2]})
+    pq.write_table(table, tmp_path / "v")
+    assert load(tmp_path / "v")["b"].tolist() == [3, 4]
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"word": ["a", "b"]}, "has no column 'vector', only word"),
+        ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "the column 'word' has 1 missing values"),
+        ({"word": [1, 2], "vector": [[1.0], [2.0]]}, "the column 'word' must be text, not int64"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0, 3.0]]}, "row 2: 2 numbers, expected 1 as in the first row"),
+        ({"word": ["a", "b"], "vector": [[1.0], None]}, "the column 'vector' has missing values"),
+        ({"word": ["a", "b"], "vector": [[1.0], [None]]}, "the column 'vector' has missing values"),
+        ({"word": ["a", "b"], "vector": [1.0, 2.0]}, "the column 'vector' must be lists of floats, not double"),
+    ]
+    for columns, message in wrong:
+        pq.write_table(pa.table(columns), tmp_path / "w")
+        with pytest.raises(DataError, match=message):
+            load(tmp_path / "w")
