@@ -180,8 +180,8 @@ def report(results: dict[str, list[Result]], arguments: argparse.Namespace) -> s
         [
             f"`python benchmarks/wikipedia.py --megabytes {arguments.megabytes} --repeat {arguments.repeat}`",
             "",
-            f"{processor()}; the 206 pages of gensim's test dump, repeated; the best of {arguments.repeat} runs. Other "
-            "programs were running, so CPU time is more reliable than elapsed time. `MB` is XML, before compression.",
+            f"{processor()}; the 206 pages of gensim's test dump, repeated; the best of {arguments.repeat} runs. `MB` "
+            "is XML, before compression. If other programs are running, compare CPU time, not elapsed time.",
             "",
             "| program | MB | CPU seconds | MB per CPU second | MB per second | peak MB |",
             "|---|---:|---:|---:|---:|---:|",
@@ -200,8 +200,9 @@ def compare_text() -> str:
     removed: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     only_theirs: Counter[str] = Counter()
-    only_ours: Counter[int] = Counter()
-    for number, page in enumerate(article_sources(gensim_dump())):
+    only_ours: Counter[str] = Counter()
+    pages = article_sources(gensim_dump())
+    for page in pages:
         ours, code = words(strip(page)), mwparserfromhell.parse(page)
         theirs = words(code.strip_code())
         totals.update(ours=ours.total(), all=theirs.total(), common_all=(ours & theirs).total())
@@ -213,11 +214,13 @@ def compare_text() -> str:
             theirs = words(code.strip_code())
             removed[kind] += before - theirs.total()
         totals.update(rest=theirs.total(), common=(ours & theirs).total())
-        only_theirs += theirs - ours
-        only_ours[number] += (ours - theirs).total()
+        bold = re.search(r"'''([^'\n]{4,})'''", page)  # the subject of the article
+        subject = bold[1] if bold else page[:30]
+        only_theirs[subject] += (theirs - ours).total()
+        only_ours[subject] += (ours - theirs).total()
     return "\n".join(
         [
-            f"The text of the {len(only_ours)} articles, compared with `strip_code()` of mwparserfromhell: words "
+            f"The text of the {len(pages)} articles, compared with `strip_code()` of mwparserfromhell: words "
             "(`\\w+`, in lower case) that both have, counted with their frequency in each article.",
             "",
             "| compared with | words of strip_code | of these in ours | words of ours | of these in strip_code |",
@@ -229,13 +232,15 @@ def compare_text() -> str:
             "|---|---:|",
             *(f"| {kind} | {count:,} |" for kind, count in removed.items()),
             "",
-            f"Of the rest, {only_theirs.total():,} words are only in strip_code, most often "
-            f"{', '.join(word for word, _ in only_theirs.most_common(8))}: mostly markup of tables that it does not "
-            "recognise. "
-            f"{only_ours.total():,} words are only in ours, {sum(n for _, n in only_ours.most_common(2)):,} of them in "
-            "two articles with a table that is not closed, whose following text mwparserfromhell takes for the table.",
+            f"Of the rest, {only_theirs.total():,} words are only in strip_code ({most(only_theirs)}), and "
+            f"{only_ours.total():,} only in ours ({most(only_ours)}).",
         ]
     )
+
+
+def most(words_of: Counter[str]) -> str:
+    """The articles with the most words."""
+    return ", ".join(f"{name} {count:,}" for name, count in words_of.most_common(3))
 
 
 def agreement(name: str, totals: Counter[str], theirs: str, common: str) -> str:
