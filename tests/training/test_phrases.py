@@ -227,3 +227,12 @@ def test_the_command_line_finds_phrases(polyseme_command: Run, phrase_text: Path
     assert json.loads(done.stdout)["word"] == "new_york"
     settings = json.loads((tmp_path / "m" / "config.json").read_text())["settings"]
     assert (settings["phrases"], settings["phrase_passes"]) == (True, 1)
+
+
+def test_phrases_are_joined_in_texts_that_are_not_files(path: Path, phrase_text: Path) -> None:
+    """Their text is kept in the encoded corpus, from which example sentences are cut."""
+    model = train(texts=iter(phrase_text.read_text(encoding="utf-8").splitlines()), phrases=True, **SMALL)
+    assert model.vocabulary.words == load(path).vocabulary.words
+    examples = [example.word for sense in model.senses("new york") for example in sense.examples]
+    assert examples
+    assert {word.lower().replace(" ", "_") for word in examples} == {"new_york"}

@@ -64,7 +64,7 @@ class SpoolWriter:
             self._sizes.append((self._file.write(frame.result()), text_bytes))
 
     def finish(self) -> None:
-        """Write what is left, and the table of sizes, if there is any text."""
+        """Write what is left, and the table of sizes, if there is any text; the file is complete then."""
         if not self.size:
             return
         self._write(0)
@@ -72,6 +72,7 @@ class SpoolWriter:
         table = np.array(self._sizes, SIZES).tobytes()
         self._file.write(HEADER.pack(SKIPPABLE_MAGIC, len(table) + FOOTER.size))
         self._file.write(table + FOOTER.pack(len(self._sizes), 0, SEEKABLE_MAGIC))
+        self._file.close()  # phrases are joined before `close` is called
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
