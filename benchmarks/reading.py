@@ -1,7 +1,7 @@
 """Speed of encoding a corpus in each format, compared with gensim's build_vocab: python benchmarks/reading.py [CORPUS]
 
-Each runs in its own process, in turn, on the same decompressed text. Lines keep their length; each is a row of the
-tables. Speeds are in MB of text, whatever the size of the file.
+Each runs in its own process, in turn, on the same decompressed text, whose long lines are split. Each line is a row of
+the tables. Speeds are in MB of text, whatever the size of the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from speed import DATA, HERE, Result, peak_memory, processor, write_section
+from speed import DATA, HERE, MAX_LINE_WORDS, Result, peak_memory, prepare, processor, write_section
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
         print(json.dumps(run_here(arguments.run, arguments.corpus)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        plain = decompress(Path(arguments.corpus), Path(folder))
+        plain = Path(prepare(Path(arguments.corpus), Path(folder)))
         megabytes = plain.stat().st_size / 1e6
         files = {"gensim build_vocab": plain, "polyseme encode, plain text": plain, "polyseme encode, iterable": plain}
         for suffix in ("jsonl", "csv", "parquet"):
@@ -49,7 +49,8 @@ def main() -> None:
         [
             f"`python benchmarks/reading.py {Path(arguments.corpus).name} --repeat {arguments.repeat}`",
             "",
-            f"{processor()}; {megabytes:.0f} MB of text, tokenizer `whitespace`; the best of {arguments.repeat} runs. "
+            f"{processor()}; {megabytes:.0f} MB of text in lines of at most {MAX_LINE_WORDS:,} words, "
+            f"tokenizer `whitespace`; the best of {arguments.repeat} runs. "
             "gensim only counts words; polyseme counts them and writes the encoded corpus, and "
             "except for plain text a compressed copy of the text.",
             "",
@@ -60,17 +61,6 @@ def main() -> None:
     )
     print(text)
     write_section(HERE / "RESULTS.md", f"## Reading {Path(arguments.corpus).name}", text)
-
-
-def decompress(corpus: Path, folder: Path) -> Path:
-    """Write the decompressed corpus to a file, and return its path."""
-    from polyseme.corpus.sources import find_sources
-
-    plain = folder / "corpus.txt"
-    with find_sources(corpus)[0].open() as text, plain.open("wb") as out:
-        while data := text.read(1 << 20):
-            out.write(data)
-    return plain
 
 
 def convert(plain: Path, suffix: str) -> Path:
