@@ -80,17 +80,15 @@ def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[
     rows of the higher dimension.
     """
     first, low, high = corpora[0], *profile.dims
-    seed = seeds[0]
+    seed, others = seeds[0], seeds[1:]
 
-    def important(corpus: NamedCorpus, seed: int) -> list[Task]:
-        rows = [*_main(high, seed), *_controls(high, seed, corpus.corpus), *_top_30000(high, seed)]
-        return [Task(corpus, run) for run in rows]
+    def further(corpus: NamedCorpus, seed: int) -> list[Run]:
+        return [*_controls(high, seed, corpus.corpus), *_top_30000(high, seed)]
 
-    tasks = [task for corpus in corpora for task in important(corpus, seed)]
-    tasks += [Task(first, run) for run in _main(low, seed)]
-    for other in seeds[1:]:
-        tasks += [*important(first, other), *(Task(first, run) for run in _main(low, other))]
-    runs = [*_baselines(profile, seed), *_figures(profile, seed)]
+    tasks = [Task(corpus, run) for corpus in corpora for run in (*_main(high, seed), *further(corpus, seed))]
+    runs = [*_main(low, seed), *_baselines(profile, seed), *_figures(profile, seed)]
+    runs += [run for other in others for dim in (high, low) for run in _main(dim, other)]
+    runs += [run for other in others for run in further(first, other)]
     tasks += [Task(first, run) for run in runs]
     unique: dict[tuple[object, int], Task] = {}
     for task in tasks:
