@@ -76,19 +76,18 @@ class Task:
 def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[int], threads: int) -> list[Task]:
     """All runs, the most important first.
 
-    The first corpus has all rows and figures, and all seeds for the rows of tables. The others have one seed for the
-    rows of the higher dimension.
+    The first corpus has all rows and figures. The models of the tables and their controls have all seeds, Table 6,
+    baselines and figures the first. The other corpora have models and controls of the higher dimension, with the first
+    seed.
     """
     first, low, high = corpora[0], *profile.dims
     seed, others = seeds[0], seeds[1:]
-
-    def further(corpus: NamedCorpus, seed: int) -> list[Run]:
-        return [*_controls(high, seed, corpus.corpus), *_top_30000(high, seed)]
-
-    tasks = [Task(corpus, run) for corpus in corpora for run in (*_main(high, seed), *further(corpus, seed))]
-    runs = [*_main(low, seed), *_baselines(profile, seed), *_figures(profile, seed)]
+    tasks = [
+        Task(corpus, run) for corpus in corpora for run in (*_main(high, seed), *_controls(high, seed, corpus.corpus))
+    ]
+    runs = [*_top_30000(high, seed), *_main(low, seed), *_baselines(profile, seed), *_figures(profile, seed)]
     runs += [run for other in others for dim in (high, low) for run in _main(dim, other)]
-    runs += [run for other in others for run in further(first, other)]
+    runs += [run for other in others for run in _controls(high, other, first.corpus)]
     tasks += [Task(first, run) for run in runs]
     unique: dict[tuple[object, int], Task] = {}
     for task in tasks:

@@ -61,7 +61,7 @@ def reproduce(
     corpora       each a text file, folder, glob or encoded corpus, or several joined by commas; each gives columns of
                   its own, and the first one has all rows and figures
     data          folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
-    seeds         by default those of the profile; the first one is that of figures and of the further corpora
+    seeds         by default those of the profile; Table 6, figures, baselines and further corpora have the first one
     descriptions  what each corpus is, for the table of corpora
     keep_models   keep the trained models in `out`/models, instead of their scores alone
     command       how the report says that it was made
@@ -208,8 +208,8 @@ def _intro(c: Collection, command: str, seeds: Sequence[int]) -> str:
         f"Columns and rows named 'paper' are quoted from the paper, whose models were trained on {TOKENS:,} tokens. "
         "All other numbers were measured. 'Paper's recipe' is `--recipe paper`, 'default recipe' is what `polyseme "
         "train` does, with no setting changed but model, dimension and seed. The numbers of tables and figures are "
-        f"those of the paper. {first}: seeds {', '.join(map(str, seeds))} in tables, seed {seeds[0]} in figures and "
-        f"baselines.{further}"
+        f"those of the paper. {first}: seeds {', '.join(map(str, seeds))} in tables, seed {seeds[0]} in Table 6, "
+        f"figures and baselines.{further}"
     )
 
 
