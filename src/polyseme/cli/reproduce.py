@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -64,13 +65,14 @@ def reproduce(
     from polyseme.cli.signals import Signals
     from polyseme.training.progress import ProgressDisplay
 
-    names = " ".join(Path(corpus).name for corpus in corpora)
-    listed = "".join(f" {seed}" for seed in seeds or [])
-    command = f"polyseme reproduce {names} OUT --data SETS --profile {profile}" + (f" --seeds{listed}" if seeds else "")
+    names = [",".join(Path(part).name for part in corpus.split(",")) for corpus in corpora]
+    command = ["polyseme", "reproduce", *names, "OUT", "--data", "SETS", "--profile", profile]
+    command += ["--seeds", *map(str, seeds)] if seeds else []
+    command += ["--describe", *describe] if describe else []
     with Signals("Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
         report = run(
             corpora, Path(out), data=data, profile=profile, seeds=seeds or (), threads=threads, tokenizer=tokenizer,
-            descriptions=describe or (), keep_models=keep_models, command=command,
+            descriptions=describe or (), keep_models=keep_models, command=shlex.join(command),
             say=lambda message: None if quiet else print(message, file=sys.stderr), listen=progress, stop=signals.stop,
         )  # fmt: skip
     print(report)
