@@ -86,7 +86,7 @@ def vectors_of(model: SenseModel, word: str) -> dict[str, np.ndarray]:
     return {
         "sense": data.arrays.sense_vectors[rows],
         "center": data.arrays.cluster_centers[rows],
-        "global": data.arrays.global_vectors[i],
+        "global": data.global_vectors[i],
         "whitened": data.arrays.whitened_vectors[i],
     }
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.phrases import JOINER, Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
-from polyseme.errors import UnknownWord, shorten
+from polyseme.errors import ModelError, UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.rows import Dtype, Floats, Rows, blocks, dense
@@ -119,7 +119,17 @@ class ModelData:
     def context_table(self) -> Rows:
         """(V, c) The vectors that context vectors are computed from."""
         whitened = self.arrays.whitened_vectors
-        return self.arrays.global_vectors if whitened is None else whitened
+        return self.global_vectors if whitened is None else whitened
+
+    @property
+    def global_vectors(self) -> Rows:
+        """(V, d) The global vectors. ModelError if the model was saved without them."""
+        if self.arrays.global_vectors is None:
+            raise ModelError(
+                "this small model has no global vectors; ask the model that it was made from, or export it again with "
+                "--global-vectors."
+            )
+        return self.arrays.global_vectors
 
     @cached_property
     def dense_context_table(self) -> Floats:
@@ -227,7 +237,7 @@ class ModelData:
 
     @cached_property
     def unit_global_vectors(self) -> NDArray[np.float32]:
-        return unit_rows(self.arrays.global_vectors)
+        return unit_rows(self.global_vectors)
 
     @cached_property
     def sense_norms(self) -> NDArray[np.float32]:
@@ -235,7 +245,7 @@ class ModelData:
 
     @cached_property
     def global_norms(self) -> NDArray[np.float32]:
-        return row_norms(self.arrays.global_vectors)
+        return row_norms(self.global_vectors)
 
 
 def default_numbers(sense_offsets: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -123,7 +123,7 @@ def load(
         words, counts = read_words(files[WORDS])
         dtype = config.get("dtype", "float32")
         tensors, _ = map_tensors(files[TENSORS])
-        read_examples = _open_examples(path, files, tensors, len(words))
+        read_examples = _open_examples(path, files, tensors, words)
         arrays = from_tensors(tensors, dtype, len(words))
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
@@ -163,15 +163,18 @@ def _member(path: Path, name: str, blobs: Path | None) -> Path:
     return file
 
 
-def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, num_words: int) -> ExampleReader:
+def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, words: list[str]) -> ExampleReader:
     """An ExampleReader of a model folder, which also checks the lines; takes their index out of the tensors."""
     name = EXAMPLES if EXAMPLES in files else COMPRESSED_EXAMPLES
-    open_reader = example_files.plain_reader if name == EXAMPLES else example_files.compressed_reader
     index = tensors.pop("example_offsets", None)
     if index is None or index.dtype != np.int64:
         raise ModelError(f"example_offsets of {TENSORS} is missing or not int64")
+    offsets = index.view(np.int64)
     try:
-        read_lines = open_reader(files[name], index.view(np.int64), num_words)
+        if name == EXAMPLES:
+            read_lines = example_files.plain_reader(files[name], offsets, len(words))
+        else:
+            read_lines = example_files.compressed_reader(files[name], offsets, words)
     except ValueError as error:
         raise ModelError(f"example_offsets of {TENSORS} {error}") from error
 
