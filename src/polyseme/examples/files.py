@@ -75,14 +75,13 @@ def compressed_reader(path: Path, index: Ints, words: Sequence[str]) -> ExampleR
         raise ValueError(f"has offsets that do not divide the {len(data):,} bytes of {path.name}")
 
     def read(first: int, end: int) -> list[bytes]:
-        first_frame = int(np.searchsorted(first_words, first, side="right")) - 1
         lines: list[bytes] = []
+        first_frame = int(np.searchsorted(first_words, first, side="right")) - 1
         for frame in range(first_frame, int(np.searchsorted(first_words, end))):
-            start, stop = offsets[frame : frame + 2].tolist()
-            lines += _decompress(data[start:stop], int(first_words[frame + 1] - first_words[frame]))
-        skipped = first - int(first_words[first_frame])
-        named = zip(words[first:end], lines[skipped : skipped + end - first], strict=True)
-        return [line and with_word(word, line) for word, line in named]
+            start, stop = first_words[frame : frame + 2].tolist()
+            text = data[offsets[frame] : offsets[frame + 1]]
+            lines += _decompress(text, stop - start)[max(first - start, 0) : end - start]
+        return [line and with_word(word, line + b"\n") for word, line in zip(words[first:end], lines, strict=True)]
 
     return read
 
@@ -116,7 +115,7 @@ def _compress(lines: list[bytes]) -> tuple[int, bytes]:
 
 
 def _decompress(frame: bytes, num_lines: int) -> list[bytes]:
-    """The lines of a frame; b"" for an empty line. ValueError if it is damaged."""
+    """The lines of a frame, without their line ends. ValueError if it is damaged."""
     if not frame:
         return [b""] * num_lines
     decompressor = load_zstd().ZstdDecompressor()
@@ -124,10 +123,11 @@ def _decompress(frame: bytes, num_lines: int) -> list[bytes]:
         text = decompressor.decompress(frame, max_length=MAX_FRAME_BYTES)
     except load_zstd().ZstdError as error:
         raise ValueError(f"a frame is damaged: {error}") from error
-    *lines, rest = text.split(b"\n")
+    lines: list[bytes] = text.split(b"\n")
+    rest = lines.pop()
     if not decompressor.eof or decompressor.unused_data or rest or len(lines) != num_lines:
         raise ValueError(f"a frame does not consist of the lines of {num_lines} words")
-    return [line + b"\n" if line else b"" for line in lines]
+    return lines
 
 
 def _map(path: Path) -> mmap.mmap | bytes:
