@@ -79,6 +79,7 @@ def most_frequent(data: ModelData, words: int) -> ModelData:
         vocabulary=Vocabulary(vocabulary.words[:words], vocabulary.counts[:words].copy()),
         arrays=replace(data.arrays, **kept),
         labels={key: label for key, label in data.labels.items() if data.find(key)[0] < words},
+        last_numbers={word: n for word, n in data.last_numbers.items() if vocabulary.index.get(word, words) < words},
     )
 
 

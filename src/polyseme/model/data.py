@@ -32,6 +32,7 @@ class ModelData:
     corpus          size and fingerprint of the training corpus
     training        loss, tokens, seconds and threads of the training run
     labels          names that users gave to senses, by key
+    last_numbers    by word, the highest number of its senses so far, if that sense was removed: it is not used again
     refinements     the options of each `refine` since the training
     continued_from  the models that training was continued from, oldest first: fingerprint, corpus, training and
                     refinements of each
@@ -47,6 +48,7 @@ class ModelData:
     training: dict[str, Any] = field(default_factory=dict)
     read_examples: ExampleReader = no_examples
     labels: dict[str, str] = field(default_factory=dict)
+    last_numbers: dict[str, int] = field(default_factory=dict)
     refinements: tuple[str, ...] = ()
     continued_from: tuple[dict[str, Any], ...] = ()
     dtype: Dtype = "float32"
@@ -76,6 +78,16 @@ class ModelData:
         """(R,) The number of each sense in its key: 2 for `bank#2`."""
         arrays = self.arrays
         return default_numbers(arrays.sense_offsets) if arrays.sense_numbers is None else arrays.sense_numbers
+
+    @cached_property
+    def highest_numbers(self) -> NDArray[np.int32]:
+        """(V,) The highest number that a sense of each word has ever had."""
+        highest = np.maximum.reduceat(self.sense_numbers, self.arrays.sense_offsets[:-1])
+        for name, number in self.last_numbers.items():
+            word = self.vocabulary.index.get(name)
+            if word is not None:
+                highest[word] = max(int(highest[word]), number)
+        return highest
 
     @cached_property
     def multi_sense_mask(self) -> NDArray[np.bool_]:

@@ -1,12 +1,12 @@
 """The model on disk: a folder, written under a temporary name and then renamed.
 
 config.json         format version, settings, corpus, training run; size and digest of the other files; labels,
-                    refinements and the models that it was continued from, if there are any; `dtype`, if it is not
-                    float32
+                    numbers of removed senses, refinements and the models that it was continued from, if there are any;
+                    `dtype`, if it is not float32
 vocabulary.tsv      word TAB count, most frequent first
 model.safetensors   the tensors of `polyseme.model.tensors`, and `example_offsets`, the index of the examples
 examples.jsonl      one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
-examples.jsonl.zst  the same, compressed, if dtype is not float32; see `polyseme.examples.files`
+examples.jsonl.zst  the same without the words, compressed, if dtype is not float32; see `polyseme.examples.files`
 phrases.txt         the phrases, if the model has any: words separated by tabs
 README.md           the model card
 
@@ -97,6 +97,7 @@ def save(
             "corpus": data.corpus,
             "training": data.training,
             **({"labels": data.labels} if data.labels else {}),
+            **({"last_numbers": data.last_numbers} if data.last_numbers else {}),
             **({"refinements": data.refinements} if data.refinements else {}),
             **({"continued_from": data.continued_from} if data.continued_from else {}),
             "files": {
@@ -135,6 +136,7 @@ def load(
             corpus=config["corpus"],
             training=config["training"],
             labels=config.get("labels", {}),
+            last_numbers=config.get("last_numbers", {}),
             refinements=tuple(config.get("refinements", [])),
             continued_from=tuple(config.get("continued_from", [])),
             read_examples=read_examples,

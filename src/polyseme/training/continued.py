@@ -245,11 +245,9 @@ class ContinuedState(TrainState):
     def _sense_numbers(self) -> NDArray[np.int32]:
         """(R,) The number of each sense of an old word; 0 for new words, whose senses are numbered by frequency."""
         data, p = self.init.data, self.parameters
-        highest = np.maximum.reduceat(data.sense_numbers, data.arrays.sense_offsets[:-1])
+        num_senses, highest = np.diff(data.arrays.sense_offsets), data.highest_numbers
         numbers = np.zeros(len(self._word_of_row), np.int32)
-        for word, old_senses, last in zip(
-            self.old_words.tolist(), np.diff(data.arrays.sense_offsets).tolist(), highest.tolist(), strict=True
-        ):
+        for word, old_senses, last in zip(self.old_words.tolist(), num_senses.tolist(), highest.tolist(), strict=True):
             first, end = p.sense_offsets[word : word + 2]
             numbers[first + old_senses : end] = np.arange(last + 1, last + 1 + end - first - old_senses)
         numbers[self.old_rows] = data.sense_numbers

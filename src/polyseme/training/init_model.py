@@ -206,6 +206,8 @@ def fingerprint(data: ModelData) -> str:
         digest.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array).data)
     digest.update(repr(sorted(data.labels.items())).encode())
+    if data.last_numbers:
+        digest.update(repr(sorted(data.last_numbers.items())).encode())
     return digest.hexdigest()
 
 
