@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,13 +13,27 @@ from numpy.typing import NDArray
 from polyseme._io.zstd import load_zstd
 from polyseme.errors import ConfigError
 from polyseme.examples import files
-from polyseme.examples.store import ExampleReader, no_examples
+from polyseme.examples.store import ExampleReader, examples_line, no_examples
 
 Writer = Callable[[Path, ExampleReader, int], NDArray[np.int64]]
-Opener = Callable[[Path, NDArray[np.int64], int], ExampleReader]
+Opener = Callable[[Path, NDArray[np.int64], list[str]], ExampleReader]
 
-LINES = [b"" if i % 7 == 3 else b'{"word":"w%d"}\n' % i for i in range(600)]
-FORMATS = [(files.write_plain, files.plain_reader), (files.write_compressed, files.compressed_reader)]
+WORDS = [f'w"{i}' for i in range(600)]
+SENSES = [[b'["of ","%d",""]' % i, b'["","%d"," \\"senses\\":"]' % i] for i in range(600)]
+LINES = [b"" if i % 7 == 3 else examples_line(WORDS[i], SENSES[i]) for i in range(600)]
+FRAME_BYTES = 2000  # of about forty words
+
+
+def plain_reader(path: Path, index: NDArray[np.int64], words: list[str]) -> ExampleReader:
+    return files.plain_reader(path, index, len(words))
+
+
+FORMATS = [(files.write_plain, plain_reader), (files.write_compressed, files.compressed_reader)]
+
+
+@pytest.fixture(autouse=True)
+def small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "FRAME_BYTES", FRAME_BYTES)
 
 
 def lines(first: int, end: int) -> list[bytes]:
@@ -31,7 +46,7 @@ def test_every_range_of_words_is_read_as_it_was_written(
     num_words: int, write: Writer, open_reader: Opener, tmp_path: Path
 ) -> None:
     index = write(tmp_path / "examples", lines, num_words)
-    read = open_reader(tmp_path / "examples", index, num_words)
+    read = open_reader(tmp_path / "examples", index, WORDS[:num_words])
     for first in range(0, num_words, 51):
         for end in (first, first + 1, min(first + 256, num_words), num_words):
             assert read(first, end) == LINES[first:end]
@@ -41,23 +56,31 @@ def test_every_range_of_words_is_read_as_it_was_written(
 def test_a_model_without_examples_has_an_empty_file(write: Writer, open_reader: Opener, tmp_path: Path) -> None:
     index = write(tmp_path / "examples", no_examples, 600)
     assert (tmp_path / "examples").read_bytes() == b""
-    assert open_reader(tmp_path / "examples", index, 600)(254, 258) == [b""] * 4
+    assert open_reader(tmp_path / "examples", index, WORDS)(254, 258) == [b""] * 4
 
 
 def test_a_compressed_file_can_be_decompressed_by_any_program(tmp_path: Path) -> None:
     files.write_compressed(tmp_path / "examples.zst", lines, 600)
     with load_zstd().open(tmp_path / "examples.zst") as file:
-        assert file.read() == b"".join(line or b"\n" for line in LINES)
+        text = file.read().split(b"\n")
+    assert [json.loads(line) if line else None for line in text[:-1]] == [
+        {"senses": json.loads(line)["senses"]} if line else None for line in LINES
+    ]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda index: index[:-1],
+        lambda index: index[:, :-1],
+        lambda index: index[0],
         lambda index: index[None],
+        lambda index: index[:1],
         lambda index: index + 1,
+        lambda index: index[:, ::-1],
         lambda index: index[::-1],
-        lambda index: np.where(index == index[-1], index - 1, index),
+        lambda index: index - [[0], [1]] * (index == index[:, -1:]),
+        lambda index: index - [[1], [0]] * (index == index[:, -1:]),
+        lambda index: np.insert(index, 1, index[:, 1], axis=1),
         lambda index: index * -1,
     ],
 )
@@ -65,8 +88,8 @@ def test_an_index_that_does_not_divide_the_file_is_refused(
     change: Callable[[NDArray[np.int64]], NDArray[np.int64]], tmp_path: Path
 ) -> None:
     index = files.write_compressed(tmp_path / "examples", lines, 600)
-    with pytest.raises(ValueError, match="does not have an offset per|has offsets that do not divide"):
-        files.compressed_reader(tmp_path / "examples", change(index), 600)
+    with pytest.raises(ValueError, match="does not have a word and an offset|that do not divide"):
+        files.compressed_reader(tmp_path / "examples", change(index), WORDS)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +104,7 @@ def test_an_index_that_does_not_divide_the_file_is_refused(
 )
 def test_a_damaged_frame_is_refused(frame: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "examples").write_bytes(frame)
-    read = files.compressed_reader(tmp_path / "examples", np.array([0, len(frame)]), 256)
+    read = files.compressed_reader(tmp_path / "examples", np.array([[0, 256], [0, len(frame)]]), WORDS[:256])
     with pytest.raises(ValueError, match=message):
         read(0, 1)
 
@@ -90,8 +113,8 @@ def test_a_frame_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypat
     monkeypatch.setattr(files, "MAX_FRAME_BYTES", 1000)
     frame = load_zstd().compress(b"\n" * 10_000_000)
     (tmp_path / "examples").write_bytes(frame)
-    read = files.compressed_reader(tmp_path / "examples", np.array([0, len(frame)]), 256)
+    read = files.compressed_reader(tmp_path / "examples", np.array([[0, 256], [0, len(frame)]]), WORDS[:256])
     with pytest.raises(ValueError, match="a frame does not consist of"):
         read(0, 1)
-    with pytest.raises(ConfigError, match="the examples of 256 words have .* bytes; keep fewer per sense"):
+    with pytest.raises(ConfigError, match="the examples of a word have .* bytes; keep fewer per sense"):
         files.write_compressed(tmp_path / "more", lines, 600)

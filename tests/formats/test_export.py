@@ -10,6 +10,8 @@ import pytest
 
 from polyseme import export, load
 from polyseme.errors import ConfigError, MissingExtra, MissingFile
+from polyseme.formats.registry import get_format
+from polyseme.model import storage
 from tests.formats.toy import toy_model
 
 
@@ -55,3 +57,8 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         export(toy_model(), tmp_path / "a.parquet")
     assert list(tmp_path.iterdir()) == []
     assert importlib.util.find_spec("polyseme.formats.arrow")
+
+
+def test_every_file_of_a_model_folder_can_be_replaced() -> None:
+    names = {*get_format("polyseme").folder, storage.CARD}
+    assert names == {*storage.FILES, storage.LOG}

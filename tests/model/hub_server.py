@@ -14,6 +14,7 @@ from typing import Any
 
 Files = dict[str, bytes]
 TOKEN = "hf_secret"
+NEWEST = ("main", "v1.0")  # a branch and a tag
 
 
 class Hub(ThreadingHTTPServer):
@@ -44,7 +45,7 @@ class Hub(ThreadingHTTPServer):
         """The hash and the files of a revision."""
         commits = self.repositories[repository]
         hashes = [self.commit_hash(repository, number) for number in range(len(commits))]
-        number = len(commits) - 1 if revision == "main" else hashes.index(revision) if revision in hashes else -1
+        number = len(commits) - 1 if revision in NEWEST else hashes.index(revision) if revision in hashes else -1
         return (hashes[number], commits[number]) if number >= 0 else None
 
 
@@ -70,7 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send_json({"errors": [], "warnings": []})
         if path == "/api/repos/create":
             return self._create(json.loads(body))
-        match = re.fullmatch(r"(?:/api/models)?/([^/]+/[^/]+)(?:/(\w+)/(\w+)(?:/(.*))?)?", path)
+        match = re.fullmatch(r"(?:/api/models)?/([^/]+/[^/]+)(?:/(\w+)/([\w.]+)(?:/(.*))?)?", path)
         repository = match[1] if match else ""
         if not match or repository not in self.server.repositories:
             return self._send(404, {"X-Error-Code": "RepoNotFound"})

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+import polyseme
 from polyseme import SenseModel
 from polyseme._io.tensors import map_tensors
 from polyseme.errors import ConfigError, ModelError, OutputExists
+from polyseme.evaluation.analogy import analogy
+from polyseme.evaluation.word_similarity import scws, wordsim
 from polyseme.model import storage
 from polyseme.model.compact import save_compact
 from polyseme.model.rows import CompactRows, Dtype
@@ -32,7 +35,7 @@ def dtype(request: pytest.FixtureRequest) -> Dtype:
 
 @pytest.fixture
 def path(mssg: SenseModel, tmp_path: Path) -> Path:
-    save_compact(mssg, tmp_path / "m")
+    save_compact(mssg, tmp_path / "m", examples=True, global_vectors=True)
     return tmp_path / "m"
 
 
@@ -41,7 +44,7 @@ def test_every_model_answers_almost_as_before(
     name: str, dtype: Dtype, trained: Callable[[str], Path], tmp_path: Path
 ) -> None:
     model = SenseModel.load(trained(name))
-    save_compact(model, tmp_path / "m", dtype=dtype)
+    save_compact(model, tmp_path / "m", dtype=dtype, examples=True, global_vectors=True)
     storage.verify(tmp_path / "m")
     small = SenseModel.load(tmp_path / "m")
     words = model.vocabulary.words[:50]
@@ -63,7 +66,7 @@ def test_every_model_answers_almost_as_before(
 
 @pytest.mark.parametrize(("dtype", "share"), [("int8", 0.3), ("float16", 0.55)])
 def test_tensors_and_examples_take_less_space(dtype: Dtype, share: float, mssg_path: Path, tmp_path: Path) -> None:
-    save_compact(SenseModel.load(mssg_path), tmp_path / "m", dtype=dtype)
+    save_compact(SenseModel.load(mssg_path), tmp_path / "m", dtype=dtype, examples=True, global_vectors=True)
     sizes = [(folder / "model.safetensors").stat().st_size for folder in (mssg_path, tmp_path / "m")]
     assert sizes[1] < share * sizes[0]
     assert (tmp_path / "m" / "examples.jsonl.zst").stat().st_size < (mssg_path / "examples.jsonl").stat().st_size / 2
@@ -97,13 +100,62 @@ def test_a_small_model_can_be_refined_and_stays_small(path: Path, tmp_path: Path
 
 @pytest.mark.parametrize("words", [2, 100, 811, 10**9])
 def test_only_the_most_frequent_words_are_kept(words: int, mssg: SenseModel, tmp_path: Path) -> None:
-    save_compact(mssg.refine(labels={"bank#1": "a label"}), tmp_path / "m", words=words)
+    save_compact(mssg.refine(labels={"bank#1": "a label"}), tmp_path / "m", words=words, examples=True)
     small = SenseModel.load(tmp_path / "m")
     assert small.vocabulary.words == mssg.vocabulary.words[:words]
     assert small.vocabulary.counts.tolist() == mssg.vocabulary.counts[:words].tolist()
     last = small.vocabulary.words[-1]
     assert [s.examples for s in small.senses(last)] == [s.examples for s in mssg.senses(last)]
     assert small._data.labels == ({"bank#1": "a label"} if "bank" in small else {})
+
+
+def test_by_default_one_example_and_no_global_vectors_are_kept(mssg: SenseModel, dtype: Dtype, tmp_path: Path) -> None:
+    save_compact(mssg, tmp_path / "m", dtype=dtype)
+    storage.verify(tmp_path / "m")
+    small = SenseModel.load(tmp_path / "m")
+    assert [s.examples for s in small.senses("bank")] == [s.examples[:1] for s in mssg.senses("bank")]
+    for text in CONTEXTS:
+        assert small.disambiguate("bank", text).best.key == mssg.disambiguate("bank", text).best.key
+        assert small.tag(text) == mssg.tag(text)
+    similarity = small.similarity("bank", "boat")
+    assert similarity.global_sim is None
+    assert similarity.avg_sim == pytest.approx(mssg.similarity("bank", "boat").avg_sim, abs=0.01)
+    with pytest.raises(ModelError, match=r"^this small model has no global vectors; .* with --global-vectors\.$"):
+        small.neighbours("bank", among="words")
+    with pytest.raises(ModelError, match="has no global vectors"):
+        _ = small.global_vectors
+
+
+def test_a_model_whose_contexts_need_global_vectors_keeps_them(trained: Callable[[str], Path], tmp_path: Path) -> None:
+    model = SenseModel.load(trained("skip-gram"))
+    assert model._data.arrays.whitened_vectors is None
+    save_compact(model, tmp_path / "m")
+    assert SenseModel.load(tmp_path / "m").neighbours("bank", among="words")
+
+
+def test_a_small_model_can_be_written_as_float32_but_not_continued(mssg: SenseModel, tmp_path: Path) -> None:
+    save_compact(mssg, tmp_path / "small")
+    save_compact(SenseModel.load(tmp_path / "small"), tmp_path / "large", dtype="float32")
+    large = SenseModel.load(tmp_path / "large")
+    assert large.senses("bank") == SenseModel.load(tmp_path / "small").senses("bank")
+    with pytest.raises(ModelError, match="has no global vectors"):
+        polyseme.train(texts=["some new text"] * 10, init=large)
+
+
+@pytest.mark.parametrize("task", ["scws", "wordsim", "analogy"])
+def test_tasks_leave_out_the_measures_that_need_global_vectors(task: str, mssg: SenseModel, tmp_path: Path) -> None:
+    save_compact(mssg, tmp_path / "m")
+    small = SenseModel.load(tmp_path / "m")
+    pair = "bank\tguitar\t5\nmoney\tbank\t7\nboat\twater\t8\n"
+    contexts = "1\tbank\tn\tboat\tn\tthe <b> bank </b> of\tthe <b> boat </b> is\t5\t" + "5\t" * 9 + "5\n"
+    texts = {"scws": contexts * 3, "wordsim": pair, "analogy": ": s\nbank guitar money boat\n"}
+    (tmp_path / "data").write_text(texts[task])
+    run = {"scws": scws, "wordsim": wordsim, "analogy": analogy}[task]
+    before, after = (
+        {name for measures in run(model, tmp_path / "data").table.values() for name in measures}
+        for model in (mssg, small)
+    )
+    assert before - after == ({"words"} if task == "analogy" else {"global_sim"})
 
 
 @pytest.mark.parametrize("examples", [False, 0, 1, 3, True])
@@ -160,8 +212,15 @@ def test_an_existing_folder_is_kept_unless_forced(mssg: SenseModel, path: Path) 
             " rows, not ",
         ),
         (lambda a: a.update(cluster_centers=a["cluster_centers"][:, 1:]), "cluster_centers has the shape"),
-        (lambda a: a.update(example_offsets=a["example_offsets"][1:]), "does not have an offset per 256 words"),
-        (lambda a: a["example_offsets"].__setitem__(1, 10**12), "has offsets that do not divide"),
+        (lambda a: a.update(example_offsets=a["example_offsets"][1:]), "does not have a word and an offset per frame"),
+        (lambda a: a["example_offsets"].__setitem__((1, 1), 10**12), "has offsets that do not divide"),
+        (lambda a: a["example_offsets"].__setitem__((0, 1), 10**12), "has words that do not divide"),
+        (lambda a: a.update(sense_offsets=a["sense_offsets"].astype(np.int16)), "'sense_offsets' has the dtype I16"),
+        (lambda a: a["sense_offsets"].__setitem__(2, -5), "sense_offsets and sense_counts are inconsistent"),
+        (
+            lambda a: [a.pop(f"{n}_vectors{s}") for n in ("whitened", "global") for s in ("", ".scales")],
+            "missing or unknown: global_vectors",
+        ),
     ],
 )
 def test_tensors_that_queries_cannot_use_are_refused_despite_correct_digests(

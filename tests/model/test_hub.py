@@ -12,6 +12,7 @@ import pytest
 from polyseme import SenseModel
 from polyseme.errors import ConfigError, HubError, MissingExtra, MissingFile, ModelError, PolysemeError
 from polyseme.model.compact import save_compact
+from tests.guides import run_examples
 from tests.model.hub_server import TOKEN, Files, Hub, running_hub
 
 NAME = "someone/words"
@@ -34,7 +35,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 @pytest.fixture
 def files(mssg: SenseModel, tmp_path: Path) -> Files:
     """A model folder, and two files that are not part of it."""
-    save_compact(mssg, tmp_path / "pushed.model")
+    save_compact(mssg, tmp_path / "pushed.model", examples=True)
     folder = {path.name: path.read_bytes() for path in (tmp_path / "pushed.model").iterdir()}
     return {**folder, "pytorch_model.bin": b"x" * 100, "scores/table.csv": b"1,2"}
 
@@ -199,3 +200,17 @@ def test_nothing_is_left_in_the_temporary_folder(
     mssg.push_to_hub(NAME, token=TOKEN)
     assert list(tmp_path.iterdir()) == []
     assert hub.repositories[NAME]
+
+
+def test_the_examples_of_the_guide_run(
+    hub: Hub, files: Files, mssg: SenseModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    monkeypatch.chdir(tmp_path)
+    hub.commit("user/name", files)
+    mssg.save("news.model")
+    run_examples("hub")
+    assert len(hub.repositories["user/name"]) == 2
+    assert b"cc-by-sa-4.0" in hub.repositories["user/name"][-1]["README.md"]
+    assert "examples.jsonl.zst" in hub.repositories["user/name-small"][-1]

@@ -86,7 +86,7 @@ def vectors_of(model: SenseModel, word: str) -> dict[str, np.ndarray]:
     return {
         "sense": data.arrays.sense_vectors[rows],
         "center": data.arrays.cluster_centers[rows],
-        "global": data.arrays.global_vectors[i],
+        "global": data.global_vectors[i],
         "whitened": data.arrays.whitened_vectors[i],
     }
 
@@ -205,6 +205,20 @@ def test_numbers_and_labels_of_a_refined_model_are_kept(old_path: Path, new_text
     assert labels == {f"{word}#3": "third", "violin#1": "instrument"}
     assert new.continued_from[0]["refinements"] == list(refined.refinements)
     assert new.refinements == ()
+
+
+def test_the_number_of_a_removed_sense_is_not_used_again(old_path: Path, new_text: Path, tmp_path: Path) -> None:
+    old = load(old_path)
+    word = next(word for word in old.vocabulary.words if len(old.senses(word)) > 1)
+    highest = max(sense.number for sense in old.senses(word))
+    refined = old.refine(drop=[f"{word}#{highest}"])
+    assert refined._data.last_numbers == {word: highest}
+    refined.save(tmp_path / "refined.model")
+    assert load(tmp_path / "refined.model").refine(labels={"violin": "x"})._data.last_numbers == {word: highest}
+    removed = SenseModel(replace(refined._data, last_numbers={"violin": 4, word: highest}))
+    new = train(new_text, init=removed, **SETTINGS)
+    assert keys(new, "violin") == {"violin#1", "violin#5"}
+    assert new._data.last_numbers == removed._data.last_numbers
 
 
 def test_a_shown_sense_stays_shown_however_rare_it_becomes(old_path: Path, tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def tokenize_block(block: Block, tokenizer: AnyTokenizer) -> TokenizedBlock:
         parts = list(_tokenize_lines(block, tokenizer))
     else:
         spans = tokenize(block.text, tokenizer)
-        _ = spans.hashes  # computed here, to use the thread that prefetches
+        _ = spans.codes  # computed here, to use the thread that prefetches
         parts = [(spans, block.offset)]
     return TokenizedBlock(parts, len(block.text), block.bad_bytes)
 

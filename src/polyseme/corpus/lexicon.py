@@ -21,7 +21,7 @@ SLOTS_PER_WORD = 2
 class TokenSpans:
     """A text and the byte spans of its tokens. A line end is a token of length 0."""
 
-    letters: NDArray[np.uint8]  # the text, with ASCII letters in lower case if the tokenizer has `lowercase`
+    letters: NDArray[np.uint8]  # the text, with ASCII letters in lower case if the tokenizer has `lowercase`, and zeros
     bounds: NDArray[np.int32]  # (k, 2): first byte of each token, and the byte after its last
 
     @property
@@ -33,20 +33,22 @@ class TokenSpans:
         return self.bounds[:, 1]
 
     @cached_property
-    def hashes(self) -> NDArray[np.uint64]:
-        """A hash of each token."""
-        hashes = np.empty(len(self.bounds), np.uint64)
-        kernels.hash_words(self.letters, self.bounds, hashes)
-        return hashes
+    def codes(self) -> NDArray[np.uint64]:
+        """A number for each token, see `polyseme.kernels.text.code_words`."""
+        codes = np.empty(len(self.bounds), np.uint64)
+        size = len(self.letters) - kernels.EIGHT
+        eights = np.ndarray(size, "<u8", self.letters, strides=(1,))  # overlapping numbers
+        kernels.code_words(eights, self.bounds, codes)
+        return codes
 
 
 def tokenize(text: bytes, tokenizer: Tokenizer) -> TokenSpans:
     """Find the tokens of a valid UTF-8 text."""
-    letters = np.frombuffer(text, np.uint8).copy()
+    letters = np.frombuffer(text + bytes(kernels.EIGHT), np.uint8).copy()
     if tokenizer.lowercase:
         kernels.lower_ascii(letters)
     bounds = np.empty((len(text) + 2, 2), np.int32)
-    n = kernels.find_spans(letters, tokenizer.classes, bounds)
+    n = kernels.find_spans(letters[: len(text)], tokenizer.classes, bounds)
     if tokenizer.segmenter is not None:
         return TokenSpans(letters, _segment(text, bounds[:n], tokenizer.segmenter))
     return TokenSpans(letters, bounds[:n])
@@ -113,11 +115,11 @@ class Lexicon:
 
     def add(self, spans: TokenSpans) -> NDArray[np.int32]:
         """Count the tokens of a text and return their ids, END_OF_LINE for a line end."""
-        bounds, hashes = spans.bounds, spans.hashes
+        bounds, codes = spans.bounds, spans.codes
         ids = np.empty(len(bounds), np.int32)
         done = 0
         while done < len(ids):
-            done += kernels.assign_ids(spans.letters, bounds[done:], hashes[done:], self._arrays, ids[done:])
+            done += kernels.assign_ids(spans.letters, bounds[done:], codes[done:], self._arrays, ids[done:])
             if done < len(ids):
                 self._grow(int(bounds[done, 1] - bounds[done, 0]) + 1)
         return ids
@@ -125,23 +127,21 @@ class Lexicon:
     def _grow(self, needed: int) -> None:
         """Double the capacity for words or for letters, whichever ran out."""
         old, n = self._arrays, len(self)
-        capacity = len(old.hashes) * (2 if n == len(old.hashes) else 1)
+        capacity = len(old.counts) * (2 if n == len(old.counts) else 1)
         used, room = int(old.bounds[n]), len(old.letters)
         room *= 2 if used + needed > room else 1
         new = _empty(capacity, max(room, used + needed))
-        new.hashes[:n] = old.hashes[:n]
         new.bounds[: n + 1] = old.bounds[: n + 1]
         new.letters[:used] = old.letters[:used]
         new.counts[:n] = old.counts[:n]
         new.size[0] = n
-        kernels.fill_slots(new.slots, new.hashes, n)
+        kernels.copy_slots(old.slots, new.slots)
         self._arrays = new
 
 
 def _empty(capacity: int, room: int) -> kernels.LexiconArrays:
     return kernels.LexiconArrays(
-        slots=np.full(capacity * SLOTS_PER_WORD, kernels.EMPTY, np.int64),
-        hashes=np.empty(capacity, np.uint64),
+        slots=np.zeros((capacity * SLOTS_PER_WORD, 2), np.uint64),
         bounds=np.zeros(capacity + 1, np.int64),
         letters=np.empty(room, np.uint8),
         counts=np.empty(capacity, np.int64),

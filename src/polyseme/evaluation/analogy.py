@@ -55,7 +55,9 @@ def analogy(model: SenseModel, path: Path) -> Evaluation:
         raise DataError(f"{path}: the model knows all four words of none of the {len(ids):,} analogies.")
     queries = ids[known]
     solver = _Solver(data, min(len(model), MAX_WORDS))
-    correct = {"words": solver.with_words(queries, data.unit_global_vectors[: solver.size])}
+    correct = {}
+    if data.arrays.global_vectors is not None:
+        correct["words"] = solver.with_words(queries, data.unit_global_vectors[: solver.size])
     if solver.several_senses:
         correct["mean"] = solver.with_words(queries, solver.mean_vectors())
     correct["senses"] = solver.with_senses(queries, solver.nearest_senses(queries))

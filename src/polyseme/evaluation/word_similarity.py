@@ -75,9 +75,12 @@ def sense_cosines(data: ModelData, a: int, b: int) -> NDArray[np.float32]:
 
 
 def _without_contexts(data: ModelData, pairs: KnownPairs) -> Measures:
-    words = data.unit_global_vectors
+    measures = {}
+    if data.arrays.global_vectors is not None:
+        words = data.unit_global_vectors
+        measures["global_sim"] = np.array([words[a] @ words[b] for a, b in pairs.ids])
     return {
-        "global_sim": np.array([words[a] @ words[b] for a, b in pairs.ids]),
+        **measures,
         "avg_sim": np.array([cosines.mean() for cosines in pairs.cosines]),
         "max_sim": np.array([cosines.max() for cosines in pairs.cosines]),
     }

@@ -73,6 +73,20 @@ def examples_line(word: str, senses: list[bytes]) -> bytes:
     return b'{"word":%b,"senses":[%b]}\n' % (encode_basestring(word).encode(), lists)
 
 
+def without_word(line: bytes) -> bytes:
+    """A line that does not name its word.
+
+    >>> without_word(b'{"word":"bank","senses":[[]]}\\n')
+    b'{"senses":[[]]}\\n'
+    """
+    return b"{" + line[line.index(b'"senses":') :]
+
+
+def with_word(word: str, line: bytes) -> bytes:
+    """The line of a word from one that does not name it: the inverse of `without_word`."""
+    return b'{"word":%b,%b' % (encode_basestring(word).encode(), line[1:])
+
+
 def parse_line(line: bytes) -> list[list[Example]]:
     """The examples of each sense of a word; ValueError if the line is malformed."""
     if not line:

@@ -5,11 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from polyseme.formats.sense_table import SenseTable
-from polyseme.model.compact import save_compact
+from polyseme.model.compact import SMALL_EXAMPLES, save_compact
 from polyseme.model.rows import Dtype
 from polyseme.model.sense_model import SenseModel
 
 
-def write(table: SenseTable, path: Path, *, dtype: Dtype = "float32", examples: bool | int = True) -> None:
-    """Write the model with vectors of `dtype`, and with at most `examples` example sentences per sense."""
-    save_compact(SenseModel(table.data), path, dtype=dtype, examples=examples, force=True)
+def write(
+    table: SenseTable,
+    path: Path,
+    *,
+    dtype: Dtype = "float32",
+    examples: bool | int | None = None,
+    global_vectors: bool = False,
+) -> str:
+    """Write the model; the options are those of `save_compact`."""
+    model = SenseModel(table.data)
+    save_compact(model, path, dtype=dtype, examples=examples, global_vectors=global_vectors, force=True)
+    if dtype == "float32":
+        return ""
+    left_out = [] if global_vectors else ["the global vectors (keep them with --global-vectors)"]
+    if examples is None:
+        left_out.insert(0, f"all but {SMALL_EXAMPLES} example sentence per sense (keep more with --examples)")
+    return f"Left out: {', '.join(left_out)}." if left_out else ""

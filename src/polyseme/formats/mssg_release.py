@@ -119,7 +119,7 @@ def _batches(
         rows: list[NDArray[np.float32]] = []
         for word in range(first, min(first + WORDS_PER_BATCH, len(words))):
             senses = data.rows(word)
-            rows.append(arrays.global_vectors[word])
+            rows.append(data.global_vectors[word])
             for row in senses:
                 rows.append(arrays.sense_vectors[row])
                 if centers is not None:

@@ -85,9 +85,10 @@ ALL = (
             "model.safetensors",
             "examples.jsonl",
             "examples.jsonl.zst",
+            "phrases.txt",
             "training.jsonl",
         ),
-        options=("dtype", "examples"),
+        options=("dtype", "examples", "global_vectors"),
     ),
 )
 FORMATS = {entry.name: entry for entry in ALL}

@@ -95,7 +95,7 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.vectors == "sense":
             return lambda rows: np.asarray(data.arrays.sense_vectors[rows])
         if self.vectors == "global":
-            return lambda words: np.asarray(data.arrays.global_vectors[words])
+            return lambda words: np.asarray(data.global_vectors[words])
         return lambda words: np.array([data.vector(word, None) for word in words.tolist()]).reshape(-1, model.dim)
 
     def _open(self) -> SenseModel:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.kernels.jit import inline, internal, kernel
-from polyseme.kernels.simd.prefetch import prefetch_item
+from polyseme.kernels.simd.prefetch import prefetch_item, prefetch_to_read
 
 SEPARATOR, WORD, JOINER, SINGLE = 0, 1, 2, 3
 TAB, NEWLINE, ZERO_DIGIT = 9, 10, 48
@@ -25,10 +25,12 @@ LETTER_A, LETTERS, LOWER_CASE = np.uint8(ord("A")), np.uint8(26), np.uint8(0x20)
 NOT_ASCII = 0x80  # bytes from here on belong to multi-byte characters
 END_OF_LINE = -1
 
-FNV_BASIS = np.uint64(0xCBF29CE484222325)
-FNV_PRIME = np.uint64(0x100000001B3)
+EIGHT, SHORT = 8, 7  # bytes of a number; bytes of a word that is its own code
+LONG = np.uint64(1 << 63)  # set in the codes of longer words
+NO_WORD = np.uint64(0)  # the code in a free slot: words are not empty and contain no NUL
+ALL_BITS = np.uint64(2**64 - 1)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, close to 2^64 divided by the golden ratio (Fibonacci hashing)
 HALF = np.uint64(32)
-EMPTY = -1  # marks a free slot
 
 # Distance, in tokens, at which a hash slot and then the count it points to are prefetched.
 SLOT_DISTANCE, COUNT_DISTANCE = 32, 12
@@ -37,16 +39,14 @@ SLOT_DISTANCE, COUNT_DISTANCE = 32, 12
 class LexiconArrays(NamedTuple):
     """An open-addressing hash table from the bytes of a word to its id. Ids are in order of first occurrence.
 
-    slots   SHARED  int64  (a power of 2,)  the id of a word, or EMPTY
-    hashes  SHARED  uint64 (capacity,)      hash of each word
-    bounds  SHARED  int64  (capacity + 1,)  word i is letters[bounds[i] : bounds[i + 1] - 1]
-    letters SHARED  uint8  (bytes,)         the bytes of the words, each word followed by a newline
-    counts  SHARED  int64  (capacity,)      occurrences of each word
-    size    SHARED  int64  (1,)             number of words
+    slots   SHARED  uint64 (a power of 2, 2)  the code of a word (see `code_words`), or NO_WORD; and its id
+    bounds  SHARED  int64  (capacity + 1,)    word i is letters[bounds[i] : bounds[i + 1] - 1]
+    letters SHARED  uint8  (bytes,)           the bytes of the words, each word followed by a newline
+    counts  SHARED  int64  (capacity,)        occurrences of each word
+    size    SHARED  int64  (1,)               number of words
     """
 
-    slots: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
+    slots: NDArray[np.uint64]
     bounds: NDArray[np.int64]
     letters: NDArray[np.uint8]
     counts: NDArray[np.int64]
@@ -80,6 +80,14 @@ def find_spans(text, classes, bounds):
     edges = bounds.reshape(-1)  # alternating starts and ends
     num_edges, i, inside = np.int64(0), np.int64(0), False
     while i < n:
+        if text[i] < NOT_ASCII and text[i] != NEWLINE and classes[text[i]] <= WORD:
+            # Most bytes. Storing every one as a possible edge avoids a branch that cannot be predicted.
+            is_word = classes[text[i]] == WORD
+            edges[num_edges] = i
+            num_edges += is_word != inside
+            inside = is_word
+            i += 1
+            continue
         kind, width = class_at(text, i, classes)
         if kind == JOINER:
             kind = WORD if inside and i + width < n and class_at(text, i + width, classes)[0] == WORD else SEPARATOR
@@ -108,60 +116,76 @@ def lower_ascii(text):
 
 
 @kernel
-def hash_words(text, bounds, hashes):
-    """Hash each word of a text (FNV-1a).
+def code_words(eights, bounds, codes):
+    """Code each word of a text by its bytes, if they are at most SHORT, or else by a hash of them.
 
-    text, bounds  IN   as from `find_spans`
-    hashes        OUT  uint64 (k,)
+    Short words have the same code only if they are the same, and never that of a long word.
+
+    eights  IN   uint64 (n,)    the EIGHT bytes of the text from each byte on, as little-endian numbers
+    bounds  IN   int32 (k, 2)   as from `find_spans`
+    codes   OUT  uint64 (k,)    NO_WORD for a line end
     """
     for t in range(len(bounds)):
-        code = FNV_BASIS
-        for i in range(bounds[t, 0], bounds[t, 1]):
-            code = (code ^ np.uint64(text[i])) * FNV_PRIME
-        hashes[t] = code ^ code >> HALF  # the low bits select the slot
+        start, end = np.int64(bounds[t, 0]), np.int64(bounds[t, 1])
+        if end - start <= SHORT:
+            codes[t] = NO_WORD if start == end else eights[start] & ALL_BITS >> np.uint64(8 * (EIGHT - (end - start)))
+        else:
+            code = np.uint64(end - start)
+            for i in range(start, end - EIGHT, EIGHT):
+                code = mixed(code ^ eights[i])
+            codes[t] = mixed(code ^ eights[end - EIGHT]) | LONG
+
+
+@inline
+def mixed(code):
+    """A number whose bits depend on those of `code`."""
+    code *= SPREAD
+    return code ^ code >> HALF
+
+
+@inline
+def first_slot(code, num_slots):
+    """The slot in which the search for a code begins."""
+    return np.int64(code * SPREAD >> HALF & np.uint64(num_slots - 1))
 
 
 @kernel
-def assign_ids(text, bounds, hashes, lexicon, ids):
+def assign_ids(text, bounds, codes, lexicon, ids):
     """Look up the id of each word of a text, add new words to the lexicon, and count all of them.
 
     text, bounds  IN   as from `find_spans`, of k words
-    hashes        IN   uint64 (k,)  as from `hash_words`
+    codes         IN   uint64 (k,)  as from `code_words`
     ids           OUT  int32 (k,)   END_OF_LINE for a line end
     Returns how many words were processed: fewer than k if the lexicon is full and must grow first.
     """
-    slots, word_hashes, word_bounds, letters, counts, size = lexicon
-    mask = np.uint64(len(slots) - 1)
+    slots, word_bounds, letters, counts, size = lexicon
+    num_slots = len(slots)
     for t in range(len(bounds)):
-        if t + SLOT_DISTANCE < len(hashes):
-            prefetch_item(slots, np.int64(hashes[t + SLOT_DISTANCE] & mask))
-        if t + COUNT_DISTANCE < len(hashes):
-            upcoming = slots[np.int64(hashes[t + COUNT_DISTANCE] & mask)]
-            if upcoming != EMPTY:
-                prefetch_item(counts, upcoming)
-                prefetch_item(word_hashes, upcoming)
-        start, end, code = np.int64(bounds[t, 0]), np.int64(bounds[t, 1]), hashes[t]
-        if start == end:
+        if t + SLOT_DISTANCE < len(codes):
+            prefetch_to_read(slots, first_slot(codes[t + SLOT_DISTANCE], num_slots), 0)
+        if t + COUNT_DISTANCE < len(codes):
+            prefetch_item(counts, np.int64(slots[first_slot(codes[t + COUNT_DISTANCE], num_slots), 1]))
+        start, end, code = np.int64(bounds[t, 0]), np.int64(bounds[t, 1]), codes[t]
+        if code == NO_WORD:
             ids[t] = END_OF_LINE
             continue
-        slot = np.int64(code & mask)
+        slot = first_slot(code, num_slots)
         while True:
-            word = slots[slot]
-            if word == EMPTY:
+            word = np.int64(slots[slot, 1])
+            if slots[slot, 0] == NO_WORD:
                 word = size[0]
-                if word == len(word_hashes) or word_bounds[word] + end - start + 1 > len(letters):
+                if word == len(counts) or word_bounds[word] + end - start + 1 > len(letters):
                     return t
-                word_hashes[word] = code
                 last = copy_bytes(text, start, end, letters, word_bounds[word])
                 letters[last] = NEWLINE
                 word_bounds[word + 1] = last + 1
                 counts[word] = 0
-                slots[slot] = word
+                slots[slot, 0], slots[slot, 1] = code, word
                 size[0] += 1
                 break
-            if word_hashes[word] == code and same_word(text, start, end, letters, word_bounds, word):
+            if slots[slot, 0] == code and (code < LONG or same_word(text, start, end, letters, word_bounds, word)):
                 break
-            slot = np.int64(np.uint64(slot + 1) & mask)
+            slot = slot + 1 & num_slots - 1
         counts[word] += 1
         ids[t] = word
     return len(bounds)
@@ -188,14 +212,15 @@ def same_word(text, start, end, letters, bounds, word):
 
 
 @kernel
-def fill_slots(slots, hashes, size):
-    """Insert the words 0 to size - 1 into an empty hash table.  slots OUT; hashes IN, as in `LexiconArrays`"""
-    mask = np.uint64(len(slots) - 1)
-    for word in range(size):
-        slot = np.int64(hashes[word] & mask)
-        while slots[slot] != EMPTY:
-            slot = np.int64(np.uint64(slot + 1) & mask)
-        slots[slot] = word
+def copy_slots(slots, larger):
+    """Insert all words of a hash table into an empty one.  slots IN; larger OUT, as in `LexiconArrays`"""
+    num_slots = len(larger)
+    for i in range(len(slots)):
+        if slots[i, 0] != NO_WORD:
+            slot = first_slot(slots[i, 0], num_slots)
+            while larger[slot, 0] != NO_WORD:
+                slot = slot + 1 & num_slots - 1
+            larger[slot, 0], larger[slot, 1] = slots[i, 0], slots[i, 1]
 
 
 @kernel

@@ -23,10 +23,10 @@ class ModelArrays:
     Context vectors have c dimensions: those of the whitened vectors if there are any, else d.
     """
 
-    global_vectors: Rows  # (V, d)
     sense_vectors: Rows  # (R, d)
     sense_offsets: NDArray[np.int64]  # (V + 1,)
     sense_counts: NDArray[np.int64]  # (R,)
+    global_vectors: Rows | None = None  # (V, d); absent in small models with whitened vectors
     cluster_centers: Rows | None = None  # (R, c); if absent, contexts are compared with sense vectors
     whitened_vectors: Rows | None = None  # (V, c); if absent, contexts are sums of global vectors
     sense_numbers: NDArray[np.int32] | None = None  # (R,) the 2 of `bank#2`; if absent, 1, 2, ... in order of the rows
@@ -53,6 +53,8 @@ class ModelArrays:
                 raise ModelError(f"{name} has {array.ndim} dimensions")
             if array.dtype != dtype:
                 raise ModelError(f"{name} has the dtype {array.dtype}")
+        if self.global_vectors is None and self.whitened_vectors is None:
+            raise ModelError("these arrays are missing or unknown: global_vectors")
         rows, context_dim = len(self.sense_vectors), self.dim
         if self.whitened_vectors is not None:
             context_dim = self.whitened_vectors.shape[1]

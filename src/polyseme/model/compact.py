@@ -1,4 +1,8 @@
-"""Small models: vectors of int8 or float16, fewer words, fewer example sentences."""
+"""Small models: vectors of int8 or float16, fewer words, fewer example sentences, no global vectors.
+
+Global vectors are as large as the sense vectors of a model with few senses, and hardly a query uses them: contexts are
+sums of whitened vectors, and neighbours and similarities are those of senses.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from polyseme.model.sense_model import SenseModel
 from polyseme.vocabulary import Vocabulary
 
 MIN_WORDS = 2  # as in training
+SMALL_EXAMPLES = 1  # example sentences per sense of a small model
 
 
 def save_compact(
@@ -24,24 +29,32 @@ def save_compact(
     *,
     dtype: Dtype = "int8",
     words: int | None = None,
-    examples: bool | int = True,
+    examples: bool | int | None = None,
+    global_vectors: bool = False,
     force: bool = False,
 ) -> None:
     """Write a model in less space, to a folder that is opened and queried as any other model.
 
-    dtype     int8, a quarter of the size, keeps 99% of the nearest neighbours; float16, half of the size, nearly all;
-              examples are compressed with both. float32 keeps the vectors, and does not compress
-    words     keep only this many words, the most frequent ones
-    examples  False for no example sentences; a number to keep at most so many per sense
-    force     replace a model that exists at `path`
+    dtype           int8, an eighth of the size, keeps 99% of the nearest neighbours; float16, a quarter of the size,
+                    nearly all; examples are compressed with both. float32 keeps all vectors, and does not compress
+    words           keep only this many words, the most frequent ones
+    examples        at most so many example sentences per sense; True for all of them, False for none. By default 1 with
+                    int8 and float16, and all with float32
+    global_vectors  keep the global vectors with int8 and float16, too. They are needed for
+                    `neighbours(among="words")` and global_sim. Models without whitened vectors keep them in any case
+    force           replace a model that exists at `path`
     """
     if dtype not in get_args(Dtype):
         raise ConfigError(f"--dtype must be one of {', '.join(get_args(Dtype))}, not '{dtype}'.")
     data = replace(model._data, dtype=dtype)
     if words is not None and words < len(data.vocabulary):
         data = most_frequent(data, words)
+    if examples is None:
+        examples = True if dtype == "float32" else SMALL_EXAMPLES
     if examples is not True:
         data = replace(data, read_examples=limited_reader(data, int(examples)))
+    if dtype != "float32" and not global_vectors and data.arrays.whitened_vectors is not None:
+        data = replace(data, arrays=replace(data.arrays, global_vectors=None))
     storage.save(data, Path(path), force=force)
 
 
@@ -49,23 +62,24 @@ def most_frequent(data: ModelData, words: int) -> ModelData:
     """The model with only the most frequent words."""
     if words < MIN_WORDS:
         raise ConfigError(f"--words must be {MIN_WORDS} or more, not {words}.")
-    arrays, vocabulary = data.arrays, data.vocabulary
-    rows = int(arrays.sense_offsets[words])
-    centers, whitened, numbers = arrays.cluster_centers, arrays.whitened_vectors, arrays.sense_numbers
+    vocabulary = data.vocabulary
+    rows = int(data.arrays.sense_offsets[words])
+    ends = {
+        "global_vectors": words,
+        "whitened_vectors": words,
+        "sense_offsets": words + 1,
+        "sense_vectors": rows,
+        "sense_counts": rows,
+        "cluster_centers": rows,
+        "sense_numbers": rows,
+    }
+    kept = {name: array[: ends[name]] for name, array in data.arrays.to_dict().items() if name in ends}
     return replace(
         data,
         vocabulary=Vocabulary(vocabulary.words[:words], vocabulary.counts[:words].copy()),
-        arrays=replace(
-            arrays,
-            global_vectors=arrays.global_vectors[:words],
-            sense_vectors=arrays.sense_vectors[:rows],
-            sense_offsets=arrays.sense_offsets[: words + 1],
-            sense_counts=arrays.sense_counts[:rows],
-            cluster_centers=None if centers is None else centers[:rows],
-            whitened_vectors=None if whitened is None else whitened[:words],
-            sense_numbers=None if numbers is None else numbers[:rows],
-        ),
+        arrays=replace(data.arrays, **kept),
         labels={key: label for key, label in data.labels.items() if data.find(key)[0] < words},
+        last_numbers={word: n for word, n in data.last_numbers.items() if vocabulary.index.get(word, words) < words},
     )
 
 

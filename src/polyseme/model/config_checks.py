@@ -23,6 +23,7 @@ OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # depending on whether a model w
     "corpus": {"bad_bytes": int},
     "training": {"sense_distance": float},
 }  # fmt: skip
+MAX_NUMBER = 10**9  # of a sense
 LIMITS: dict[str, tuple[float, float]] = {  # other numbers, except the loss, are 0 or more
     "window": (1, MAX_WINDOW),
     "sense_window": (0, MAX_WINDOW),
@@ -57,6 +58,12 @@ def check_config(config: dict[str, Any]) -> None:
         raise ValueError("'labels' must be an object of strings")
     if not (isinstance(refinements, list) and all(isinstance(options, str) for options in refinements)):
         raise ValueError("'refinements' must be a list of strings")
+    last_numbers = config.get("last_numbers", {})
+    if not (
+        isinstance(last_numbers, dict)
+        and all(type(number) is int and 0 < number <= MAX_NUMBER for number in last_numbers.values())
+    ):
+        raise ValueError(f"'last_numbers' must be an object of numbers from 1 to {MAX_NUMBER:,}")
     _check_continued_from(config.get("continued_from", []))
     for name, entry in config["files"].items():
         if not isinstance(entry, dict):

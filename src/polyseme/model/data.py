@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.phrases import JOINER, Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
-from polyseme.errors import UnknownWord, shorten
+from polyseme.errors import ModelError, UnknownWord, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.rows import Dtype, Floats, Rows, blocks, dense
@@ -32,6 +32,7 @@ class ModelData:
     corpus          size and fingerprint of the training corpus
     training        loss, tokens, seconds and threads of the training run
     labels          names that users gave to senses, by key
+    last_numbers    by word, the highest number of its senses so far, if that sense was removed: it is not used again
     refinements     the options of each `refine` since the training
     continued_from  the models that training was continued from, oldest first: fingerprint, corpus, training and
                     refinements of each
@@ -47,6 +48,7 @@ class ModelData:
     training: dict[str, Any] = field(default_factory=dict)
     read_examples: ExampleReader = no_examples
     labels: dict[str, str] = field(default_factory=dict)
+    last_numbers: dict[str, int] = field(default_factory=dict)
     refinements: tuple[str, ...] = ()
     continued_from: tuple[dict[str, Any], ...] = ()
     dtype: Dtype = "float32"
@@ -76,6 +78,16 @@ class ModelData:
         """(R,) The number of each sense in its key: 2 for `bank#2`."""
         arrays = self.arrays
         return default_numbers(arrays.sense_offsets) if arrays.sense_numbers is None else arrays.sense_numbers
+
+    @cached_property
+    def highest_numbers(self) -> NDArray[np.int32]:
+        """(V,) The highest number that a sense of each word has ever had."""
+        highest = np.maximum.reduceat(self.sense_numbers, self.arrays.sense_offsets[:-1])
+        for name, number in self.last_numbers.items():
+            word = self.vocabulary.index.get(name)
+            if word is not None:
+                highest[word] = max(int(highest[word]), number)
+        return highest
 
     @cached_property
     def multi_sense_mask(self) -> NDArray[np.bool_]:
@@ -119,7 +131,17 @@ class ModelData:
     def context_table(self) -> Rows:
         """(V, c) The vectors that context vectors are computed from."""
         whitened = self.arrays.whitened_vectors
-        return self.arrays.global_vectors if whitened is None else whitened
+        return self.global_vectors if whitened is None else whitened
+
+    @property
+    def global_vectors(self) -> Rows:
+        """(V, d) The global vectors. ModelError if the model was saved without them."""
+        if self.arrays.global_vectors is None:
+            raise ModelError(
+                "this small model has no global vectors; ask the model that it was made from, or export it again with "
+                "--global-vectors."
+            )
+        return self.arrays.global_vectors
 
     @cached_property
     def dense_context_table(self) -> Floats:
@@ -227,7 +249,7 @@ class ModelData:
 
     @cached_property
     def unit_global_vectors(self) -> NDArray[np.float32]:
-        return unit_rows(self.arrays.global_vectors)
+        return unit_rows(self.global_vectors)
 
     @cached_property
     def sense_norms(self) -> NDArray[np.float32]:
@@ -235,7 +257,7 @@ class ModelData:
 
     @cached_property
     def global_norms(self) -> NDArray[np.float32]:
-        return row_norms(self.arrays.global_vectors)
+        return row_norms(self.global_vectors)
 
 
 def default_numbers(sense_offsets: NDArray[np.int64]) -> NDArray[np.int32]:

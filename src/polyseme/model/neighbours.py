@@ -42,9 +42,9 @@ def nearest(data: ModelData, word_or_key: str, n: int, among: Literal["senses", 
 
 
 def _among_words(data: ModelData, word: int, row: int | None, n: int) -> list[Neighbour]:
-    arrays, words = data.arrays, data.vocabulary.words
-    vector = arrays.global_vectors[word] if row is None else arrays.sense_vectors[row]
-    cosines = _cosines(arrays.global_vectors, data.global_norms, _num_candidates(data), vector)
+    global_vectors, words = data.global_vectors, data.vocabulary.words
+    vector = global_vectors[word] if row is None else data.arrays.sense_vectors[row]
+    cosines = _cosines(global_vectors, data.global_norms, _num_candidates(data), vector)
     best = [i for i in _largest(cosines, n + 1) if i != word][:n]
     return [Neighbour(words[i], words[i], float(cosines[i])) for i in best]
 

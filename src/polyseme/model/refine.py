@@ -65,9 +65,17 @@ def refine(
     return replace(
         steps.data,
         labels=_new_labels(data, steps, labels),
+        last_numbers=_last_numbers(data, steps.data),
         read_examples=refined_reader(data, steps.data, steps.rows),
         refinements=(*data.refinements, *([shlex.join(options)] if options else [])),
     )
+
+
+def _last_numbers(old: ModelData, new: ModelData) -> dict[str, int]:
+    """`ModelData.last_numbers` of a refined model."""
+    words, highest = old.vocabulary.words, old.highest_numbers
+    changed = np.flatnonzero(highest > replace(new, last_numbers={}).highest_numbers).tolist()
+    return {words[word]: int(highest[word]) for word in changed}
 
 
 class _Steps:

@@ -90,9 +90,9 @@ class Disambiguation:
 
 @dataclass(frozen=True)
 class Similarity:
-    """Similarity measures (see `polyseme.model.similarity`). The last three need contexts."""
+    """Similarity measures (see `polyseme.model.similarity`). The last three need contexts, the first global vectors."""
 
-    global_sim: float
+    global_sim: float | None
     avg_sim: float
     max_sim: float
     avg_sim_c: float | None = None

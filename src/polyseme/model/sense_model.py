@@ -152,8 +152,11 @@ class SenseModel:
 
     @cached_property
     def global_vectors(self) -> NDArray[np.float32]:
-        """(V, d) One vector per word, used when the word is context. Memory-mapped or a copy, as `sense_vectors`."""
-        return dense(self._data.arrays.global_vectors)
+        """(V, d) One vector per word, used when the word is context. Memory-mapped or a copy, as `sense_vectors`.
+
+        ModelError if a small model was saved without them.
+        """
+        return dense(self._data.global_vectors)
 
     def __len__(self) -> int:
         """The number of words."""

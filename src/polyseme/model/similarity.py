@@ -30,7 +30,7 @@ def similarity(
     senses, words = data.arrays.sense_vectors, data.arrays.global_vectors
     cosines = unit_rows(senses[rows_a]) @ unit_rows(senses[rows_b]).T
     without_contexts = Similarity(
-        global_sim=float((unit_rows(words[[word_a]]) @ unit_rows(words[[word_b]]).T)[0, 0]),
+        global_sim=None if words is None else float((unit_rows(words[[word_a]]) @ unit_rows(words[[word_b]]).T)[0, 0]),
         avg_sim=float(cosines.mean()),
         max_sim=float(cosines.max()),
     )

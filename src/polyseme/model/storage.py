@@ -1,12 +1,12 @@
 """The model on disk: a folder, written under a temporary name and then renamed.
 
 config.json         format version, settings, corpus, training run; size and digest of the other files; labels,
-                    refinements and the models that it was continued from, if there are any; `dtype`, if it is not
-                    float32
+                    numbers of removed senses, refinements and the models that it was continued from, if there are any;
+                    `dtype`, if it is not float32
 vocabulary.tsv      word TAB count, most frequent first
 model.safetensors   the tensors of `polyseme.model.tensors`, and `example_offsets`, the index of the examples
 examples.jsonl      one line per word: {"word": ..., "senses": [[[left, word, right], ...], ...]}
-examples.jsonl.zst  the same, compressed, if dtype is not float32; see `polyseme.examples.files`
+examples.jsonl.zst  the same without the words, compressed, if dtype is not float32; see `polyseme.examples.files`
 phrases.txt         the phrases, if the model has any: words separated by tabs
 README.md           the model card
 
@@ -97,6 +97,7 @@ def save(
             "corpus": data.corpus,
             "training": data.training,
             **({"labels": data.labels} if data.labels else {}),
+            **({"last_numbers": data.last_numbers} if data.last_numbers else {}),
             **({"refinements": data.refinements} if data.refinements else {}),
             **({"continued_from": data.continued_from} if data.continued_from else {}),
             "files": {
@@ -123,7 +124,7 @@ def load(
         words, counts = read_words(files[WORDS])
         dtype = config.get("dtype", "float32")
         tensors, _ = map_tensors(files[TENSORS])
-        read_examples = _open_examples(path, files, tensors, len(words))
+        read_examples = _open_examples(path, files, tensors, words)
         arrays = from_tensors(tensors, dtype, len(words))
         if tokenizer is None:
             tokenizer = WHITESPACE if config["tokenizer"] == "custom" else config["tokenizer"]
@@ -135,6 +136,7 @@ def load(
             corpus=config["corpus"],
             training=config["training"],
             labels=config.get("labels", {}),
+            last_numbers=config.get("last_numbers", {}),
             refinements=tuple(config.get("refinements", [])),
             continued_from=tuple(config.get("continued_from", [])),
             read_examples=read_examples,
@@ -163,15 +165,18 @@ def _member(path: Path, name: str, blobs: Path | None) -> Path:
     return file
 
 
-def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, num_words: int) -> ExampleReader:
+def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, words: list[str]) -> ExampleReader:
     """An ExampleReader of a model folder, which also checks the lines; takes their index out of the tensors."""
     name = EXAMPLES if EXAMPLES in files else COMPRESSED_EXAMPLES
-    open_reader = example_files.plain_reader if name == EXAMPLES else example_files.compressed_reader
     index = tensors.pop("example_offsets", None)
     if index is None or index.dtype != np.int64:
         raise ModelError(f"example_offsets of {TENSORS} is missing or not int64")
+    offsets = index.view(np.int64)
     try:
-        read_lines = open_reader(files[name], index.view(np.int64), num_words)
+        if name == EXAMPLES:
+            read_lines = example_files.plain_reader(files[name], offsets, len(words))
+        else:
+            read_lines = example_files.compressed_reader(files[name], offsets, words)
     except ValueError as error:
         raise ModelError(f"example_offsets of {TENSORS} {error}") from error
 

@@ -5,7 +5,8 @@ float16  vectors as float16
 int8     vectors as int8, and the scale of each row as float32 (n,) under the name of the array followed by `.scales`
 
 With float16 and int8, cluster_centers has only the senses of words with several senses, which are all that queries
-use, and then a row of zeros, which stands for those of all other words.
+use, and then a row of zeros, which stands for those of all other words. sense_offsets and sense_counts are int32 where
+that is enough.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Tensors = dict[str, NDArray[np.generic]]
 
 VECTORS = ("global_vectors", "sense_vectors", "cluster_centers", "whitened_vectors")
 CENTERS = "cluster_centers"
+INTEGERS = ("sense_offsets", "sense_counts")
 
 
 def to_tensors(arrays: ModelArrays, dtype: Dtype) -> Tensors:
@@ -32,7 +34,8 @@ def to_tensors(arrays: ModelArrays, dtype: Dtype) -> Tensors:
     tensors: Tensors = {}
     for name, array in arrays.to_dict().items():
         if name not in VECTORS:
-            tensors[name] = np.asarray(array)
+            fits = dtype != "float32" and array.dtype == np.int64 and array.max() <= np.iinfo(np.int32).max
+            tensors[name] = np.asarray(array, np.int32 if fits else array.dtype)
         elif dtype == "float32":
             tensors[name] = dense(array)
         else:
@@ -58,6 +61,9 @@ def from_tensors(tensors: Tensors, dtype: Dtype, num_words: int) -> ModelArrays:
         loaded = ModelArrays(**arrays)
         loaded.check(num_words)
         return loaded
+    for name in INTEGERS:
+        if arrays[name].dtype == np.int32:
+            arrays[name] = arrays[name].astype(np.int64)
     for name in VECTORS:
         if name in tensors:
             arrays[name] = _compact_rows(name, tensors[name], arrays.pop(scales_of(name), None), dtype)

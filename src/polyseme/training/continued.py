@@ -141,7 +141,7 @@ class ContinuedState(TrainState):
         assert isinstance(arrays.global_vectors, np.ndarray)
         arrays.sense_vectors[target[fixed_rows]] = old.sense_vectors[fixed_rows]
         if not init.is_imported:
-            arrays.global_vectors[self.old_words[fixed]] = old.global_vectors[fixed]
+            arrays.global_vectors[self.old_words[fixed]] = init.data.global_vectors[fixed]
         default = default_numbers(arrays.sense_offsets)
         numbers = np.where(numbers == 0, default, numbers).astype(np.int32)
         return replace(arrays, sense_numbers=None if np.array_equal(numbers, default) else numbers)
@@ -154,7 +154,7 @@ class ContinuedState(TrainState):
         p.num_senses[self.old_words] = np.diff(old.sense_offsets)
         self._copy_clusters()
         # A file has no vectors for words as contexts. Zeros, as in word2vec: they are trained first.
-        p.global_vectors[self.old_words, :dim] = 0 if self.init.is_imported else old.global_vectors
+        p.global_vectors[self.old_words, :dim] = 0 if self.init.is_imported else data.global_vectors
         for first in range(0, len(self.old_rows), CHUNK_ROWS):
             rows = slice(first, first + CHUNK_ROWS)
             p.sense_vectors[self.old_rows[rows], :dim] = trained_sense_vectors(self.init, rows)
@@ -245,11 +245,9 @@ class ContinuedState(TrainState):
     def _sense_numbers(self) -> NDArray[np.int32]:
         """(R,) The number of each sense of an old word; 0 for new words, whose senses are numbered by frequency."""
         data, p = self.init.data, self.parameters
-        highest = np.maximum.reduceat(data.sense_numbers, data.arrays.sense_offsets[:-1])
+        num_senses, highest = np.diff(data.arrays.sense_offsets), data.highest_numbers
         numbers = np.zeros(len(self._word_of_row), np.int32)
-        for word, old_senses, last in zip(
-            self.old_words.tolist(), np.diff(data.arrays.sense_offsets).tolist(), highest.tolist(), strict=True
-        ):
+        for word, old_senses, last in zip(self.old_words.tolist(), num_senses.tolist(), highest.tolist(), strict=True):
             first, end = p.sense_offsets[word : word + 2]
             numbers[first + old_senses : end] = np.arange(last + 1, last + 1 + end - first - old_senses)
         numbers[self.old_rows] = data.sense_numbers
@@ -270,7 +268,7 @@ def trained_sense_vectors(init: InitModel, rows: slice) -> Floats:
     if RULES[data.config["model"]] == BY_VECTOR:
         assert arrays.cluster_centers is not None
         return arrays.cluster_centers[rows]
-    return np.asarray(arrays.sense_vectors[rows] - arrays.global_vectors[arrays.word_of_row[rows]] + init.vector_mean)
+    return np.asarray(arrays.sense_vectors[rows] - data.global_vectors[arrays.word_of_row[rows]] + init.vector_mean)
 
 
 def _capacity(init: InitModel, config: TrainConfig, vocabulary: Vocabulary, new_counts: Ints) -> Ints:

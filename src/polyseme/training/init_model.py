@@ -176,7 +176,7 @@ def open_init(
     arrays = init.data.arrays
     if not all(np.isfinite(array).all() for array in arrays.to_dict().values()):
         raise ModelError(f"{name} has values that are not finite; train it again with a lower --learning-rate.")
-    if not init.has_senses and len(arrays.sense_vectors) > len(arrays.global_vectors):
+    if not init.has_senses and len(arrays.sense_vectors) > len(init.data.global_vectors):
         raise ModelError(
             f"{name} has several vectors per word that polyseme did not train; --init takes a model of polyseme or "
             f"a file with one vector per word."
@@ -206,6 +206,8 @@ def fingerprint(data: ModelData) -> str:
         digest.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array).data)
     digest.update(repr(sorted(data.labels.items())).encode())
+    if data.last_numbers:
+        digest.update(repr(sorted(data.last_numbers.items())).encode())
     return digest.hexdigest()
 
 

@@ -261,7 +261,13 @@ class _Run:
         if self.init is not None:
             examples = joined_examples(self.init.data, data, self.config.examples)
             labels = kept_labels(self.init.data, data)
-            data = replace(data, read_examples=examples, labels=labels, continued_from=history(self.init))
+            data = replace(
+                data,
+                read_examples=examples,
+                labels=labels,
+                last_numbers=self.init.data.last_numbers,
+                continued_from=history(self.init),
+            )
         return SenseModel(data)
 
     def _collect_examples(self, data: ModelData, encoded: EncodedCorpus, threads: int) -> ExampleReader:
