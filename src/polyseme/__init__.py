@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 # Public names by module. They are imported on first access, so that `import polyseme` imports neither NumPy nor Numba.
 _MODULES = {
     "polyseme.errors": (
-        "ConfigError", "CorpusError", "DataError", "HubError", "Interrupted", "MissingExtra", "MissingFile", "ModelError",
-        "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
+        "ConfigError", "CorpusError", "DataError", "HubError", "Interrupted", "MissingExtra", "MissingFile",
+        "ModelError", "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
     ),
     "polyseme.examples.store": ("Example",),
     "polyseme.formats.export": ("export",),
