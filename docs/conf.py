@@ -74,6 +74,14 @@ def convert_docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any,
     if what in {"class", "exception"} and not inspect.getdoc(obj):
         return
     lines[:] = to_restructured_text(lines)
+    if obj is TrainConfig:
+        lines += ["", *(f":param {field.name}: {field.metadata['help']}" for field in fields(TrainConfig))]
+
+
+def shorten_signature(*event: Any) -> tuple[str, str | None] | None:
+    """Hide the constructors that are private or repeat the list of parameters."""
+    obj = event[3]
+    return ("", None) if obj in (polyseme.SenseModel, TrainConfig) else None
 
 
 class SettingsTable(SphinxDirective):
@@ -126,6 +134,7 @@ def notebook_to_markdown(notebook: dict[str, Any]) -> str:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", drop_patterns_without_pages)
     app.connect("autodoc-process-docstring", convert_docstring)
+    app.connect("autodoc-process-signature", shorten_signature)
     app.add_directive("settings", SettingsTable)
     app.add_source_suffix(".ipynb", "ipynb")
     app.add_source_parser(NotebookParser)

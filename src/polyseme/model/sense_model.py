@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 class SenseModel:
     """One vector per meaning. Created by `polyseme.train` and `polyseme.load`.
 
-    data  private; not a parameter for users
-
     >>> model
     <SenseModel mssg: 54 words, 56 senses, 8 dimensions>
     >>> "bank#2" in model, model["bank#2"].shape
