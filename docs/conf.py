@@ -35,6 +35,7 @@ root_doc = "docs/index"
 include_patterns = ["docs/**", "benchmarks/RESULTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
 exclude_patterns = [".*", "build", "dist", "src", "tests", "docs/site", "docs/**/.ipynb_checkpoints"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
+smartquotes = False  # would turn --options into –options
 nitpicky = False  # types in signatures, such as NDArray, are not part of this site
 
 myst_heading_anchors = 4

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 TEXT = ROOT / "src" / "polyseme" / "data" / "simplewiki.txt.xz"
 WORD = "star"
-SENTENCE = "a planet is a large object such as venus or earth that orbits a star and planets do not make light"
+SENTENCE = "a planet is a large object such as venus or earth that orbits a star planets are smaller than stars"
 COLORS = ("#c2571a", "#0f5ea8")
 CONTEXTS = 600
 # Measures of RESULTS.md with a control: the name in the table, and in the figure.
