@@ -37,9 +37,9 @@ def small_text(sentences: int = 1200, seed: int = 1) -> str:
     return "\n".join(lines) + "\n"
 
 
-def small_model(text: str, dim: int = 16, **settings: object) -> SenseModel:
+def small_model(text: str, dim: int = 16, phrases: bool = False) -> SenseModel:
     """A model of the text, with two senses of `bank` and two of `rock`; the same each time."""
     return polyseme.train(
         texts=text.splitlines(), dim=dim, senses=2, multi_sense_words=("bank", "rock"), epochs=40, subsample=0.001,
-        examples=2, threads=1, quiet=True, **settings,
-    )  # type: ignore[misc]  # fmt: skip
+        examples=2, threads=1, quiet=True, phrases=phrases,
+    )  # fmt: skip

@@ -157,8 +157,10 @@ def test_the_site_builds_without_warnings_and_needs_no_other_server(tmp_path: Pa
     pytest.importorskip("sphinx")
     pytest.importorskip("furo")
     pytest.importorskip("myst_parser")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", "-d", tmp_path / "cache"]
-    done = subprocess.run([*command, ".", tmp_path / "site"], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", "-d", str(tmp_path / "cache")]
+    done = subprocess.run(
+        [*command, ".", str(tmp_path / "site")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     pages = sorted((tmp_path / "site").rglob("*.html"))
     assert len(pages) > 30

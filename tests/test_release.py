@@ -27,7 +27,7 @@ MAX_WHEEL_BYTES = 4_500_000  # of which 3.2 MB are the demo's text
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (path,) = folder.glob("*.whl")

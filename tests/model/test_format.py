@@ -84,7 +84,7 @@ class Reader:
 
     def center(self, row: int) -> NDArray[Any]:
         if "cluster_centers" not in self.tensors:
-            return self.vectors[row]
+            return np.asarray(self.vectors[row])
         centers = self.table("cluster_centers")
         if self.dtype == "float32":
             return np.asarray(centers[row])
