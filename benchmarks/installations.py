@@ -39,6 +39,7 @@ for path in ("m", "small"):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
+    parser.add_argument("--versions", nargs="*", choices=["oldest", "newest"], default=["oldest", "newest"])
     parser.add_argument("--extras", default="", help="extras to install as well, separated by commas")
     parser.add_argument("--tests", nargs="*", default=[], metavar="PATH")
     arguments = parser.parse_args()
@@ -47,7 +48,7 @@ def main() -> int:
         wheel = build_wheel(Path(folder))
         print("| Python | versions | result | installed |\n|---|---|---|---|", flush=True)
         for python in arguments.pythons:
-            for which in ("oldest", "newest"):
+            for which in arguments.versions:
                 result = try_install(Path(folder), wheel, python, which, arguments.extras, arguments.tests)
                 print(result, flush=True)
                 failed = failed or "| works |" not in result
