@@ -8,6 +8,7 @@ pyproject.toml allows. Oldest: the lowest allowed version of each direct depende
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import subprocess
@@ -99,11 +100,16 @@ def direct_requirements(python: Path, extras: list[str]) -> list[Requirement]:
 
 def oldest(python: Path, requirement: Requirement, folder: Path) -> str:
     """The lowest allowed version that has a wheel for this Python."""
-    command = [str(python), "-m", "pip", "index", "versions", requirement.name, "--only-binary=:all:"]
-    listed = re.search(r"Available versions: (.*)", run(command, folder))
+    pip = [str(python), "-m", "pip"]
+    listed = re.search(r"Available versions: (.*)", run([*pip, "index", "versions", requirement.name], folder))
     assert listed, requirement
     versions = [Version(text) for text in listed[1].split(", ") if re.fullmatch(r"[\d.]+", text)]
-    return str(min(version for version in versions if version in requirement.specifier))
+    check = [*pip, "install", "--quiet", "--dry-run", "--no-deps", "--only-binary=:all:"]
+    for version in sorted(version for version in versions if version in requirement.specifier):
+        with contextlib.suppress(subprocess.CalledProcessError):  # a version without a wheel for this Python
+            run([*check, f"{requirement.name}=={version}"], folder)
+            return str(version)
+    raise AssertionError(f"{requirement} has no wheel for {python}")
 
 
 def run(command: list[str], folder: Path) -> str:
