@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 
@@ -17,6 +19,42 @@ def test_each_public_name_has_a_docstring_of_its_own(name: str) -> None:
     documented = getattr(polyseme, name)
     assert documented.__doc__
     assert not documented.__doc__.startswith(f"{name}("), "the signature that dataclasses generate is not a docstring"
+
+
+def documented_callables() -> dict[str, object]:
+    """The public functions and classes, and the public methods of classes, by name."""
+    found: dict[str, object] = {}
+    for name in polyseme.__all__:
+        documented = getattr(polyseme, name)
+        if callable(documented):
+            found[name] = documented
+        if inspect.isclass(documented) and not issubclass(documented, Exception):
+            members = {key: value for key, value in vars(documented).items() if not key.startswith("_")}
+            found.update({f"{name}.{key}": getattr(documented, key) for key in members if callable(members[key])})
+            found.update({f"{name}.{k}": v.__func__ for k, v in members.items() if isinstance(v, classmethod)})
+    return found
+
+
+@pytest.mark.parametrize("name", documented_callables())
+def test_each_parameter_is_documented(name: str) -> None:
+    documented = documented_callables()[name]
+    if inspect.isclass(documented) and issubclass(documented, Exception | polyseme.TrainConfig | polyseme.SenseModel):
+        return  # settings have their help, which the reference shows; models are not made by their constructor
+    text = documented.__doc__ or ""
+    listed = set(re.findall(r"^ *(\w+)  +\S", text, re.MULTILINE))
+    parameters = set(inspect.signature(documented).parameters) - {"self", "cls"}  # type: ignore[arg-type]
+    assert {parameter for parameter in parameters if not parameter.startswith("_")} <= listed
+
+
+@pytest.mark.parametrize("name", [name for name in polyseme.__all__ if name != "__version__"])
+def test_each_public_name_has_an_example(name: str) -> None:
+    assert ">>> " in getattr(polyseme, name).__doc__
+
+
+def test_errors_in_docstrings_exist() -> None:
+    for name, documented in documented_callables().items():
+        for error in re.findall(r"^ *Raises (\w+) if ", documented.__doc__ or "", re.MULTILINE):
+            assert issubclass(getattr(polyseme, error), polyseme.PolysemeError), name
 
 
 def test_all_public_names_are_listed_once_and_no_others_exist() -> None:

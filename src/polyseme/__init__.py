@@ -12,7 +12,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of `import polyseme`
 __version__ = "0.1.0"
 __all__ = [
-    "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "Interrupted", "MissingExtra",
+    "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "HubError", "Interrupted", "MissingExtra",
     "MissingFile", "ModelError", "Neighbour", "OutputExists", "PolysemeError", "Sense", "SenseModel",
     "SenseProbability", "SenseVectorizer", "Senses", "Similarity", "TrainConfig", "TrainingError", "UnknownWord",
     "__version__", "export", "load", "train",
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ConfigError,
         CorpusError,
         DataError,
+        HubError,
         Interrupted,
         MissingExtra,
         MissingFile,
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
 # Public names by module. They are imported on first access, so that `import polyseme` imports neither NumPy nor Numba.
 _MODULES = {
     "polyseme.errors": (
-        "ConfigError", "CorpusError", "DataError", "Interrupted", "MissingExtra", "MissingFile", "ModelError",
-        "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
+        "ConfigError", "CorpusError", "DataError", "HubError", "Interrupted", "MissingExtra", "MissingFile",
+        "ModelError", "OutputExists", "PolysemeError", "TrainingError", "UnknownWord",
     ),
     "polyseme.examples.store": ("Example",),
     "polyseme.formats.export": ("export",),

@@ -21,6 +21,7 @@ from polyseme.errors import MissingFile, ModelError, OutputExists, UnknownWord
 from polyseme.model import storage
 from polyseme.model.arrays import ModelArrays
 from polyseme.training.config import TrainConfig
+from tests.model.stored.make import answers
 
 STORED = Path(__file__).parent / "stored"
 FILES = ["config.json", "vocabulary.tsv", "model.safetensors", "examples.jsonl"]
@@ -67,6 +68,26 @@ def test_a_stored_model_of_version_1_answers_as_it_did(name: str) -> None:
     assert [sense.probability for sense in senses] == pytest.approx(answers["disambiguate"], rel=1e-4)
     assert model.tag("the boat on the bank\nmoney in the bank") == answers["tags"]
     assert model.senses("bank")[0].examples[0].marked().count("*bank*") == 1
+
+
+CURRENT = sorted(path.stem for path in STORED.glob("*.model") if not path.stem.endswith("-1"))
+
+
+@pytest.mark.parametrize("name", CURRENT)
+def test_a_stored_model_of_a_current_version_answers_as_it_did(name: str) -> None:
+    path = STORED / f"{name}.model"
+    storage.verify(path)
+    expected = json.loads((STORED / f"{name}.json").read_text())
+    found = answers(SenseModel.load(path))
+    for numbers in ("vector", "disambiguate"):
+        assert found.pop(numbers) == pytest.approx(expected.pop(numbers), rel=1e-4)
+    assert found == expected
+
+
+def test_every_format_version_has_a_stored_model() -> None:
+    versions = {storage.read_config(path)["format_version"] for path in STORED.glob("*.model")}
+    assert versions == {*range(1, storage.FORMAT_VERSION + 1)}
+    assert all(path.stem.endswith(f"-{storage.read_config(path)['format_version']}") for path in STORED.glob("*.model"))
 
 
 def test_the_settings_of_a_version_1_model_have_their_current_names(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def write_tensors(path: Path, arrays: dict[str, NDArray[np.generic]], metadata: 
     try:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, metadata)
     except SafetensorError as error:  # also raised when the disk is full
-        number = re.search(r"os error (\d+)", str(error))
+        number = re.search(r"(?:os error|code:) (\d+)", str(error))  # in 0.5: Os { code: 28, ... }
         raise OSError(int(number[1]) if number else errno.EIO, str(error), str(path)) from error
     mask = os.umask(0)
     os.umask(mask)

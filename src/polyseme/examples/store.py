@@ -27,7 +27,15 @@ ExampleReader = Callable[[int, int], list[bytes]]
 
 
 class Example(NamedTuple):
-    """A snippet of the corpus: a word, and the text to its left and right."""
+    """A snippet of the corpus: a word, and the text to its left and right.
+
+    left   the text before the word
+    word   the word as it is spelled there
+    right  the text after it
+
+    >>> Example("by the river ", "bank", " we sat").text
+    'by the river bank we sat'
+    """
 
     left: str
     word: str
@@ -35,10 +43,14 @@ class Example(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The snippet."""
         return self.left + self.word + self.right
 
     def marked(self, before: str = "*", after: str = "*") -> str:
         """The text with the word marked.
+
+        before  what to put before the word
+        after   what to put after it
 
         >>> Example("by the river ", "bank", " we sat").marked()
         'by the river *bank* we sat'

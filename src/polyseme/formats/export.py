@@ -26,10 +26,20 @@ def export(
 ) -> None:
     """Write the senses of a model in another format, atomically.
 
+    model    the model
+    path     the file or folder to write
     format   such as "word2vec" or "parquet" (see `polyseme.formats.registry`); by default that of the suffix of `path`
     words    only so many words, the most frequent ones
     force    replace a file, or a folder of the same format, that is there
-    options  of the format
+    options  of the format, such as dtype="int8" of the format "polyseme"
+    Raises OutputExists if the path exists, without `force` or if it has another format.
+    Raises ConfigError if the format or an option is unknown.
+    Raises MissingExtra if the format needs a package that is not installed.
+
+    >>> polyseme.export(model, "news.vec")
+    >>> polyseme.load("news.vec")
+    <SenseModel word2vec: 54 words, 56 senses, 8 dimensions>
+    >>> polyseme.export(model, "news-small.model", dtype="int8")
     """
     write_model(model, Path(path), choose_format(Path(path), format), words=words, force=force, **options)
 

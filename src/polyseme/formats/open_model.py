@@ -34,8 +34,15 @@ def open_model(
     If a file has no counts, words are assumed to be sorted by frequency and to follow Zipf's law, and the senses of a
     word to be equally frequent. If it has no global vectors, those of words are the means of their senses.
 
+    path       the folder or file; a file may be compressed
     tokenizer  by default that of the model; for vectors, one that suits the case of the words
     format     by default recognised from the content
+    Raises MissingFile if the path does not exist.
+    Raises ModelError if it is damaged or not a model.
+
+    >>> model.save("news.model")
+    >>> polyseme.load("news.model")
+    <SenseModel mssg: 54 words, 56 senses, 8 dimensions>
     """
     path = Path(path)
     if not path.exists() and format is not None:

@@ -39,6 +39,11 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     A document without known words becomes zeros. `fit` is needed only with `idf`.
 
     idf_     with `idf`, the weight of each word of the model
+    Raises ConfigError if a parameter is invalid, when it is used.
+
+    >>> model.save("news.model")
+    >>> polyseme.SenseVectorizer("news.model").transform(["the river bank", "a loan of the bank"]).shape
+    (2, 8)
     """
 
     def __init__(self, model: str | os.PathLike[str], *, vectors: Vectors = "sense", idf: bool = False) -> None:
@@ -47,7 +52,16 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.idf = idf
 
     def fit(self, raw_documents: Iterable[str], y: object = None) -> Self:  # noqa: ARG002
-        """Compute the weights of the words, if `idf` is set; else only check the parameters."""
+        """Compute the weights of the words, if `idf` is set; else only check the parameters. Returns itself.
+
+        raw_documents  texts
+        y              not used
+        Raises DataError if the documents are not a list of texts.
+
+        >>> model.save("news.model")
+        >>> polyseme.SenseVectorizer("news.model", idf=True).fit(["the river bank", "the bank"]).idf_.shape
+        (54,)
+        """
         model = self._open()
         _refuse_single_text(raw_documents)
         if self.idf:
@@ -63,7 +77,16 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def transform(self, raw_documents: Iterable[str]) -> Floats:
-        """(n, dim) The vectors of n documents."""
+        """(n, dim) The vectors of n documents.
+
+        raw_documents  texts
+        Raises DataError if the documents are not a list of texts.
+        Raises ModelError if the model has changed since `fit`.
+
+        >>> model.save("news.model")
+        >>> polyseme.SenseVectorizer("news.model").transform(["the river bank"]).shape
+        (1, 8)
+        """
         check_is_fitted(self)
         model = self._open()
         _refuse_single_text(raw_documents)

@@ -35,6 +35,8 @@ def save_compact(
 ) -> None:
     """Write a model in less space, to a folder that is opened and queried as any other model.
 
+    model           the model
+    path            the folder
     dtype           int8, an eighth of the size, keeps 99% of the nearest neighbours; float16, a quarter of the size,
                     nearly all; examples are compressed with both. float32 keeps all vectors, and does not compress
     words           keep only this many words, the most frequent ones
@@ -43,6 +45,12 @@ def save_compact(
     global_vectors  keep the global vectors with int8 and float16, too. They are needed for
                     `neighbours(among="words")` and global_sim. Models without whitened vectors keep them in any case
     force           replace a model that exists at `path`
+    Raises ConfigError if an option is invalid.
+    Raises OutputExists if the path exists, without `force` or if it is not a model.
+
+    >>> save_compact(model, "small.model", words=20)
+    >>> polyseme.load("small.model")
+    <SenseModel mssg: 20 words, 22 senses, 8 dimensions>
     """
     if dtype not in get_args(Dtype):
         raise ConfigError(f"--dtype must be one of {', '.join(get_args(Dtype))}, not '{dtype}'.")

@@ -11,7 +11,15 @@ from polyseme.examples.store import Example
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A neighbouring sense with its cosine similarity. The key of a word with one sense is the word itself."""
+    """A neighbouring sense with its cosine similarity.
+
+    key         of the sense; that of a word with one sense is the word itself
+    word        the word that it is a sense of
+    similarity  the cosine, from -1 to 1
+
+    >>> model.neighbours("bank#2", 1)
+    [Neighbour(key='river', word='river', similarity=0.9...)]
+    """
 
     key: str
     word: str
@@ -20,9 +28,21 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Sense:
-    """One meaning of a word. The key of a word with one sense is the word itself, otherwise for instance `bank#2`.
+    """One meaning of a word.
 
-    `label` is the name that a user gave to the sense (see `SenseModel.refine`).
+    key       `bank#2`, or the word itself if it has one sense
+    word      the word
+    number    the number in the key
+    label     the name that a user gave to the sense (see `SenseModel.refine`), or None
+    share     its share of the tokens of the word
+    count     its number of tokens in training
+    examples  example sentences, most typical first
+
+    >>> sense = model.senses("bank")[1]
+    >>> sense.key, sense.label, f"{sense.share:.0%}"
+    ('bank#2', 'river bank', '36%')
+    >>> print(sense.examples[0].text)
+    the shore and the water near the bank with a mud
     """
 
     key: str
@@ -35,15 +55,28 @@ class Sense:
     _neighbours: Callable[[str, int], list[Neighbour]] = field(repr=False, compare=False)
 
     def neighbours(self, n: int = 10) -> list[Neighbour]:
-        """The nearest senses of other words."""
+        """The nearest senses of other words, as `SenseModel.neighbours`.
+
+        n  how many
+        Raises ConfigError if n is less than 1.
+
+        >>> [neighbour.key for neighbour in model.senses("bank")[1].neighbours(3)]
+        ['river', 'bridge', 'reeds']
+        """
         return self._neighbours(self.key, n)
 
 
 @dataclass(frozen=True)
 class Senses(Sequence[Sense]):
-    """The senses of a word, most frequent first.
+    """The senses of a word, most frequent first: a sequence of `Sense`.
 
-    `hidden` is the number of further senses, each with less than 1% of the word's tokens.
+    word     the word
+    visible  its senses
+    hidden   the number of further senses, each with less than 1% of the word's tokens
+
+    >>> senses = model.senses("rock")
+    >>> len(senses), senses.hidden, [sense.key for sense in senses]
+    (2, 0, ['rock#1', 'rock#2'])
     """
 
     word: str
@@ -66,7 +99,14 @@ class Senses(Sequence[Sense]):
 
 @dataclass(frozen=True)
 class SenseProbability:
-    """A sense and its probability in a context."""
+    """A sense and its probability in a context.
+
+    key          of the sense
+    probability  from 0 to 1; those of all senses of the word sum to 1
+
+    >>> model.disambiguate("bank", "a boat on the river").senses[1]
+    SenseProbability(key='bank#2', probability=0.99...)
+    """
 
     key: str
     probability: float
@@ -74,9 +114,15 @@ class SenseProbability:
 
 @dataclass(frozen=True)
 class Disambiguation:
-    """The senses of a word with their probabilities in a context, most frequent sense first.
+    """The senses of a word with their probabilities in a context.
 
-    `known` is the number of context words in the vocabulary; if it is 0, the probabilities are the senses' shares.
+    word    the word
+    senses  its senses with their probabilities, most frequent sense first
+    known   the number of context words in the vocabulary; if it is 0, the probabilities are the senses' shares
+
+    >>> result = model.disambiguate("bank", "the bank kept the cash")
+    >>> result.best.key, result.known
+    ('bank#1', 3)
     """
 
     word: str
@@ -85,12 +131,25 @@ class Disambiguation:
 
     @property
     def best(self) -> SenseProbability:
+        """The most probable sense."""
         return max(self.senses, key=lambda sense: sense.probability)
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """Similarity measures (see `polyseme.model.similarity`). The last three need contexts, the first global vectors."""
+    """Similarity measures of two words: cosines of their vectors, as in the paper.
+
+    global_sim  of their global vectors; None if the model was saved without them
+    avg_sim     mean over all pairs of their senses
+    max_sim     largest of all pairs of their senses
+    avg_sim_c   mean over all pairs, weighted by the probabilities in the contexts; None without contexts
+    max_sim_c   another name of local_sim
+    local_sim   of the most probable senses in the contexts; None without contexts
+
+    >>> similarity = model.similarity("bank", "river")
+    >>> similarity.max_sim > similarity.avg_sim, similarity.local_sim
+    (True, None)
+    """
 
     global_sim: float | None
     avg_sim: float

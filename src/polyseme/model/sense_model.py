@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 
 
 class SenseModel:
-    """One vector per meaning. Created by `polyseme.train` and `polyseme.load`."""
+    """One vector per meaning. Created by `polyseme.train` and `polyseme.load`.
+
+    >>> model
+    <SenseModel mssg: 54 words, 56 senses, 8 dimensions>
+    >>> "bank#2" in model, model["bank#2"].shape
+    (True, (8,))
+    """
 
     def __init__(self, data: ModelData) -> None:
         self._data = data
@@ -37,10 +43,17 @@ class SenseModel:
     def load(
         cls, path: str | os.PathLike[str], tokenizer: AnyTokenizer | Callable[[str], list[str]] | None = None
     ) -> SenseModel:
-        """Open a model folder. Vectors are memory-mapped.
+        """Open a model folder. Vectors are memory-mapped. `polyseme.load` opens other formats, too.
 
+        path       the folder
         tokenizer  needed only for a model that was trained with a function as tokenizer; without it such a model
                    splits text at white space
+        Raises MissingFile if there is no such folder.
+        Raises ModelError if it is no model, or damaged.
+
+        >>> model.save("news.model")
+        >>> polyseme.SenseModel.load("news.model")
+        <SenseModel mssg: 54 words, 56 senses, 8 dimensions>
         """
         return cls(storage.load(Path(path), tokenizer))
 
@@ -59,11 +72,19 @@ class SenseModel:
 
         Files are downloaded once and cached. A folder is opened without any use of the network.
 
+        name_or_path      a folder, or `user/name`
         revision          branch, tag or commit; by default the newest version
         cache_dir         the cache; by default that of huggingface_hub
         local_files_only  never download; the environment variable HF_HUB_OFFLINE does the same
         token             access token; by default that of `hf auth login`
         tokenizer         as in `load`
+        Raises MissingFile if it is neither a folder nor a name on the Hub.
+        Raises HubError if the Hub has no such model or cannot be reached.
+        Raises MissingExtra if huggingface_hub is needed and not installed.
+
+        >>> model.save("news.model")
+        >>> polyseme.SenseModel.from_pretrained("news.model")
+        <SenseModel mssg: 54 words, 56 senses, 8 dimensions>
         """
         from polyseme.model import hub
 
@@ -89,10 +110,19 @@ class SenseModel:
     ) -> str:
         """Upload the model to the Hugging Face Hub, as a repository `user/name`; returns the URL of the commit.
 
-        private   whether a new repository is private; by default as the settings of the user say
-        token     access token; by default that of `hf auth login`
-        metadata  fields of the model card, such as {"license": "cc-by-sa-3.0", "language": "en"}; without it, the card
-                  of an existing repository stays as it is
+        repo_id         `user/name`
+        private         whether a new repository is private; by default as the settings of the user say
+        token           access token; by default that of `hf auth login`
+        commit_message  the message of the commit
+        metadata        fields of the model card, such as {"license": "cc-by-sa-3.0", "language": "en"}; without it, the
+                        card of an existing repository stays as it is
+        Raises ConfigError if the name is not of the form user/name.
+        Raises HubError if the Hub gives no permission or cannot be reached.
+        Raises MissingExtra if huggingface_hub is not installed.
+
+        >>> model.push_to_hub("just-a-name")
+        Traceback (most recent call last):
+        polyseme.errors.ConfigError: 'just-a-name' is not a name on the Hub; give user/name.
         """
         from polyseme.model import hub
 
@@ -101,12 +131,24 @@ class SenseModel:
         )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the model to a folder, atomically. With `force`, replace a model that is there."""
+        """Write the model to a folder, atomically: it is complete or absent.
+
+        path   the folder
+        force  replace a model that is there
+        Raises OutputExists if the path exists, without `force` or if it is not a model.
+
+        >>> model.save("news.model")
+        >>> model.save("news.model", force=True)
+        """
         storage.save(self._data, Path(path), force=force)
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words and their counts, most frequent first."""
+        """The words and their counts, most frequent first.
+
+        >>> model.vocabulary.words[:3], len(model.vocabulary)
+        (['the', 'a', 'and'], 54)
+        """
         return self._data.vocabulary
 
     @property
@@ -136,10 +178,16 @@ class SenseModel:
 
     @property
     def tokenizer(self) -> AnyTokenizer:
+        """The tokenizer of the model: a function from a text to its words, with a name.
+
+        >>> model.tokenizer("On the River Bank!")
+        ['on', 'the', 'river', 'bank']
+        """
         return self._data.tokenizer
 
     @property
     def dim(self) -> int:
+        """The number of dimensions of the vectors."""
         return self._data.arrays.dim
 
     @cached_property
@@ -147,6 +195,9 @@ class SenseModel:
         """(R, d) One vector per sense; the senses of a word are consecutive rows.
 
         Memory-mapped, or a float32 copy if the model is stored as int8 or float16.
+
+        >>> model.sense_vectors.shape
+        (56, 8)
         """
         return dense(self._data.arrays.sense_vectors)
 
@@ -154,24 +205,46 @@ class SenseModel:
     def global_vectors(self) -> NDArray[np.float32]:
         """(V, d) One vector per word, used when the word is context. Memory-mapped or a copy, as `sense_vectors`.
 
-        ModelError if a small model was saved without them.
+        Raises ModelError if a small model was saved without them.
+
+        >>> model.global_vectors.shape
+        (54, 8)
         """
         return dense(self._data.global_vectors)
 
     def __len__(self) -> int:
-        """The number of words."""
+        """The number of words.
+
+        >>> len(model)
+        54
+        """
         return len(self.vocabulary)
 
     def __contains__(self, word_or_key: str) -> bool:
+        """Whether the model has a word or a sense.
+
+        >>> "bank" in model, "bank#2" in model, "bank#3" in model
+        (True, True, False)
+        """
         return self._data.lookup(word_or_key) is not None
 
     def __getitem__(self, word_or_key: str) -> NDArray[np.float32]:
-        """The same as `vector`: `model["bank#1"]`, as in gensim."""
+        """The same as `vector`, as in gensim.
+
+        Raises UnknownWord if the model does not have the word or sense.
+
+        >>> model["bank#1"].shape
+        (8,)
+        """
         return self.vector(word_or_key)
 
     @property
     def index_to_key(self) -> list[str]:
-        """The keys of all senses, most frequent word first, as in gensim."""
+        """The keys of all senses, most frequent word first, as in gensim.
+
+        >>> model.index_to_key[:3], [key for key in model.index_to_key if "#" in key]
+        (['the', 'a', 'and'], ['bank#1', 'bank#2', 'rock#1', 'rock#2'])
+        """
         return self._data.visible_keys
 
     def __repr__(self) -> str:
@@ -179,11 +252,27 @@ class SenseModel:
         return f"<SenseModel {self.config.get('model')}: {len(self):,} words, {senses:,} senses, {self.dim} dimensions>"
 
     def vector(self, word_or_key: str) -> NDArray[np.float32]:
-        """The vector of a sense; for a word with several senses, their mean weighted by share."""
+        """The vector of a sense; for a word with several senses, their mean weighted by share.
+
+        word_or_key  such as `bank` or `bank#2`
+        Raises UnknownWord if the model does not have it.
+
+        >>> model.vector("bank#2").shape
+        (8,)
+        """
         return self._data.vector(*self._data.find(word_or_key))
 
     def senses(self, word: str) -> Senses:
-        """The senses of a word, most frequent first, with shares and example sentences."""
+        """The senses of a word, most frequent first, with shares and example sentences.
+
+        word  the word; upper case is found as well if the model has lower-case words
+        Raises UnknownWord if the model does not have it.
+
+        >>> for sense in model.senses("Bank"):
+        ...     print(sense.key, f"{sense.share:.0%}", [neighbour.word for neighbour in sense.neighbours(3)])
+        bank#1 64% ['account', 'loan', 'interest']
+        bank#2 36% ['river', 'bridge', 'reeds']
+        """
         data = self._data
         w = data.find(word)[0]
         name, rows, shares = data.vocabulary.words[w], data.rows(w), data.shares(w)
@@ -209,11 +298,28 @@ class SenseModel:
         """The nearest senses by cosine, at most one per word; or the nearest words by global vector, as in the paper.
 
         Rare words are excluded (see `polyseme.model.neighbours`).
+
+        word_or_key  such as `bank` or `bank#2`
+        n            how many
+        among        'senses' or 'words'
+        Raises UnknownWord if the model does not have the word or sense.
+        Raises ConfigError if n is less than 1.
+
+        >>> [neighbour.key for neighbour in model.neighbours("rock#2", 3)]
+        ['mountain', 'cliff', 'quarry']
         """
         return neighbours.nearest(self._data, word_or_key, n, among)
 
     def most_similar(self, word_or_key: str, topn: int = 10) -> list[tuple[str, float]]:
-        """The keys and cosines of `neighbours`, as in gensim."""
+        """The keys and cosines of `neighbours`, as in gensim.
+
+        word_or_key  such as `bank` or `bank#2`
+        topn         how many
+        Raises UnknownWord if the model does not have the word or sense.
+
+        >>> model.most_similar("rock#2", topn=1)
+        [('mountain', 0.9...)]
+        """
         return [(neighbour.key, neighbour.similarity) for neighbour in self.neighbours(word_or_key, topn)]
 
     def disambiguate(
@@ -221,19 +327,43 @@ class SenseModel:
     ) -> Disambiguation:
         """The probability of each sense of a word in a context.
 
-        posterior  how cosines become probabilities, see `polyseme.model.disambiguation`; by default the model's setting
+        word       the word
+        context    a text; the words around the first occurrence of the word in it, or all, if it is not there
+        posterior  how cosines become probabilities, 'softmax' or 'inverse-distance'; by default the model's setting
         window     number of context words on each side; by default that of the training
+        Raises UnknownWord if the model does not have the word.
+        Raises ConfigError if the posterior or the window is invalid.
+
+        >>> model.disambiguate("bank", "the boat drifted to the bank").best.key
+        'bank#2'
         """
         return disambiguation.disambiguate(self._data, word, context, posterior, window)
 
     def tag(self, text: str) -> str:
-        """The text with each word that has several senses replaced by its key: `the boat drifted to the bank#2`."""
+        """The text with each word that has several senses replaced by its key.
+
+        text  lines; each is a context of its own
+
+        >>> model.tag("The boat drifted to the bank.")
+        'The boat drifted to the bank#2.'
+        """
         return self._tagger.tag(text)
 
     def similarity(
         self, a: str, b: str, *, contexts: Iterable[str] | None = None, posterior: Posterior | None = None
     ) -> Similarity:
-        """The similarity of two words or senses; with a context for each word, also their similarity in context."""
+        """The similarity of two words or senses; with a context for each word, also their similarity in context.
+
+        a          a word or sense
+        b          another one
+        contexts   two texts, one with each word
+        posterior  as in `disambiguate`
+        Raises UnknownWord if the model does not have a word or sense.
+        Raises ConfigError if there are not two contexts.
+
+        >>> model.similarity("bank", "river", contexts=("a boat at the bank", "the river")).local_sim > 0.5
+        True
+        """
         return similarity.similarity(self._data, a, b, None if contexts is None else tuple(contexts), posterior)
 
     def refine(
@@ -256,6 +386,12 @@ class SenseModel:
                         `polyseme.kernels.kmeans`)
         min_share       drop senses with a smaller share of their word's tokens
         labels          names for senses, by key
+        Raises UnknownWord if the model does not have a sense.
+        Raises ConfigError if an option is invalid.
+
+        >>> coarse = model.refine(merge=["bank#1+bank#2"], labels={"rock#1": "music"})
+        >>> [sense.key for sense in coarse.senses("bank")], coarse.senses("rock")[0].label
+        (['bank'], 'music')
         """
         from polyseme.model import refine  # imports Numba, which most queries do not need
 
@@ -266,7 +402,13 @@ class SenseModel:
         )
 
     def to_gensim(self) -> KeyedVectors:
-        """The senses as gensim's `KeyedVectors`, by key, with their counts. Needs the package gensim."""
+        """The senses as gensim's `KeyedVectors`, by key, with their counts.
+
+        Raises MissingExtra if gensim is not installed.
+
+        >>> model.to_gensim().most_similar("bank#2", topn=1)  # doctest: +SKIP
+        [('river', 0.9...)]
+        """
         from polyseme.model.gensim_vectors import keyed_vectors
 
         return keyed_vectors(self._data)

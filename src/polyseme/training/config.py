@@ -59,6 +59,12 @@ class TrainConfig:
 
     Settings that the model does not use are ignored: TrainConfig(senses=5) has the model np-mssg, which discovers the
     number of senses. `make_config` and `polyseme.train` choose mssg if `senses` is given without `model`.
+
+    Raises ConfigError if a value is out of range or of another type.
+
+    >>> config = polyseme.TrainConfig(dim=200, seed=7)
+    >>> config.dim, config.model
+    (200, 'np-mssg')
     """
 
     # fmt: off
@@ -229,6 +235,7 @@ class TrainConfig:
             object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name), f.metadata))
 
     def to_dict(self) -> dict[str, Any]:
+        """The settings by name."""
         return asdict(self)
 
     @classmethod
@@ -236,6 +243,12 @@ class TrainConfig:
         """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new.
 
         Settings that older models do not have get their defaults.
+
+        values  the settings by name
+
+        >>> config = polyseme.TrainConfig(dim=200)
+        >>> polyseme.TrainConfig.from_dict(config.to_dict()) == config
+        True
         """
         names = {f.name for f in fields(cls)}
         if different := sorted((names ^ set(values)) - NEW_SETTINGS):
@@ -243,13 +256,25 @@ class TrainConfig:
         return cls(**values)
 
     def subsample_for(self, tokens: int) -> float:
-        """The subsampling threshold for a corpus; if none is set, a smaller corpus keeps more of its tokens."""
+        """The subsampling threshold for a corpus; if none is set, a smaller corpus keeps more of its tokens.
+
+        tokens  the size of the corpus
+
+        >>> polyseme.TrainConfig().subsample_for(5_000_000)
+        0.0004
+        """
         if self.subsample is not None:
             return self.subsample
         return min(max(SUBSAMPLED_OCCURRENCES / max(tokens, 1), 1e-4), 1e-3)
 
     def may_have_several_senses(self, vocabulary: Vocabulary) -> NDArray[np.bool_]:
-        """Mask of the words of a vocabulary that can have several senses."""
+        """Mask of the words of a vocabulary that can have several senses.
+
+        vocabulary  the words and their counts
+
+        >>> int(polyseme.TrainConfig(multi_sense_top=10).may_have_several_senses(model.vocabulary).sum())
+        10
+        """
         return vocabulary.multi_sense_mask(
             top=self.multi_sense_top, min_count=self.multi_sense_min_count, listed=self.multi_sense_words
         )

@@ -100,6 +100,17 @@ def train(
     checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
     settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
                         the model
+    Raises ConfigError if a setting is invalid, or has no effect in this combination.
+    Raises MissingFile if the corpus does not exist.
+    Raises CorpusError if the corpus cannot be read or is too short.
+    Raises OutputExists if `out` exists, without `resume` or `force`.
+    Raises TrainingError if training diverges or the unfinished run has other settings.
+    Raises Interrupted if `stop` returned True.
+
+    >>> polyseme.train("news.txt", "news.model", senses=2, dim=16, seed=1)
+    <SenseModel mssg: 54 words, ... senses, 16 dimensions>
+    >>> polyseme.train(texts=["by the river", "at the bank"] * 50, model="skip-gram", dim=16)
+    <SenseModel skip-gram: 5 words, 5 senses, 16 dimensions>
     """
     if not checkpoint_seconds >= 0:  # also if it is NaN
         raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")

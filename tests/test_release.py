@@ -1,0 +1,82 @@
+"""The release: what the wheel contains, and that files that state a version or a Python agree."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import polyseme
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WORKFLOWS = ROOT / ".github" / "workflows"
+# Files of the package other than modules. The page of the explorer is in explorer/static.
+DATA = {"py.typed", "data/ATTRIBUTION.md", "data/simplewiki.txt.xz"}
+METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+METADATA |= {"licenses/src/polyseme/data/ATTRIBUTION.md"}
+MAX_WHEEL_BYTES = 4_500_000  # of which 3.2 MB are the demo's text
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_has_the_code_and_the_demo_text_and_nothing_else(wheel: Path) -> None:
+    source = ROOT / "src" / "polyseme"
+    modules = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
+    static = source / "explorer" / "static"
+    page = {path.relative_to(source).as_posix() for path in static.rglob("*") if path.is_file()}
+    information = f"polyseme-{polyseme.__version__}.dist-info"
+    expected = {f"polyseme/{name}" for name in modules | page | DATA} | {f"{information}/{name}" for name in METADATA}
+    assert set(zipfile.ZipFile(wheel).namelist()) == expected
+
+
+def test_the_wheel_is_small(wheel: Path) -> None:
+    assert wheel.stat().st_size < MAX_WHEEL_BYTES
+
+
+def test_the_wheel_is_for_every_platform(wheel: Path) -> None:
+    assert wheel.name == f"polyseme-{polyseme.__version__}-py3-none-any.whl"
+
+
+def test_all_files_state_the_same_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {polyseme.__version__}\n" in citation
+    assert re.fullmatch(r"\d+\.\d+\.\d+", polyseme.__version__), "semantic versioning"
+
+
+def test_the_workflows_call_make_on_every_supported_python_and_system() -> None:
+    tests = (WORKFLOWS / "test.yml").read_text(encoding="utf-8")
+    assert PROJECT["requires-python"] == ">=3.11"
+    assert re.findall(r'"(3\.\d+)"', tests) == ["3.11", "3.12", "3.13", "3.14"]
+    for system in ("ubuntu", "macos", "windows"):
+        assert f"{system}-" in tests
+    assert "make test" in tests
+
+
+def test_actions_are_pinned_to_a_version_and_get_no_more_permissions_than_needed() -> None:
+    for path in WORKFLOWS.glob("*.yml"):
+        text = path.read_text(encoding="utf-8")
+        assert "\npermissions:\n  contents: read\n" in text, path
+        assert all(re.fullmatch(r"[\w/-]+@(v\d[\d.]*|release/v1)", use) for use in re.findall(r"uses: (\S+)", text)), (
+            path
+        )
+
+
+def test_every_dependency_has_a_lower_bound() -> None:
+    extras = [requirement for extra in PROJECT["optional-dependencies"].values() for requirement in extra]
+    for requirement in [*PROJECT["dependencies"], *extras]:
+        assert ">=" in requirement or requirement.startswith("polyseme["), requirement
