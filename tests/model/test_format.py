@@ -99,8 +99,10 @@ class Reader:
                 file.seek(max(offsets[word], 0))
                 return [] if offsets[word] < 0 else list(json.loads(file.readline())["senses"])
         data = (self.folder / "examples.jsonl.zst").read_bytes()
-        frame = data[offsets[word // 256] : offsets[word // 256 + 1]]
-        line = load_zstd().decompress(frame).split(b"\n")[word % 256] if frame else b""
+        words, starts = offsets
+        frame = max(i for i, first in enumerate(words[:-1]) if first <= word)
+        text = data[starts[frame] : starts[frame + 1]]
+        line = load_zstd().decompress(text).split(b"\n")[word - words[frame]] if text else b""
         return list(json.loads(line)["senses"]) if line else []
 
 
