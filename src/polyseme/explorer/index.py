@@ -1,0 +1,5 @@
+"""The sense-tagged index of a corpus (stub)."""
+
+
+class SenseIndex:
+    pass
