@@ -61,8 +61,8 @@ def explore(
     with Signals() as signals:
         _check_libraries()
         from polyseme.explorer.opening import open_session
-        from polyseme.explorer.server import listen, make_access, open_browser, serve
         from polyseme.explorer.server import address as address_of
+        from polyseme.explorer.server import listen, make_access, open_browser, serve
 
         listener = None if export is not None else listen(host, port)  # before an index is built: it may be in use
         try:
@@ -90,7 +90,7 @@ def explore(
 
 def _check_libraries() -> None:
     try:
-        import starlette
+        import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise MissingExtra(f"the explorer needs {error.name}: pip install 'polyseme[explore]'") from error

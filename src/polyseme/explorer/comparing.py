@@ -25,7 +25,7 @@ def compare_words(session: Session, a: str, b: str, model: int) -> dict[str, Any
     vectors = [opened.data.arrays.sense_vectors[list(opened.data.rows(w))] for w in words]
     near_a, near_b = (_nearest_senses(opened, w) for w in words)
     names = {opened.data.vocabulary.words[w] for w in words}
-    shared = [
+    shared: list[dict[str, Any]] = [
         {
             "word": word,
             "a": near_a[word][0],
@@ -62,12 +62,12 @@ def _only(
     near: dict[str, tuple[str, float]], other: dict[str, tuple[str, float]], names: set[str], side: str
 ) -> list[dict[str, Any]]:
     """The neighbours of one word that are not neighbours of the other."""
-    found = [
+    found: list[dict[str, Any]] = [
         {"word": word, side: key, f"similarity_{side}": similarity}
         for word, (key, similarity) in near.items()
         if word not in other and word not in names
     ]
-    return sorted(found, key=lambda item: -float(item[f"similarity_{side}"]))[:NUM_LISTED]
+    return sorted(found, key=lambda item: -item[f"similarity_{side}"])[:NUM_LISTED]
 
 
 def compare_models(session: Session, word: str) -> dict[str, Any]:

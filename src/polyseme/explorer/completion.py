@@ -78,7 +78,7 @@ class Completion:
 def _signatures(letters: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """(k,) A bit for each letter of each word, by the letter modulo 64.  letters  IN  uint32 (k, l)  0 after the end"""
     bits = np.left_shift(np.uint64(1), letters.astype(np.uint64) % np.uint64(64))
-    return np.bitwise_or.reduce(np.where(letters > 0, bits, np.uint64(0)), axis=1)
+    return np.asarray(np.bitwise_or.reduce(np.where(letters > 0, bits, np.uint64(0)), axis=1))
 
 
 def edit_distances(

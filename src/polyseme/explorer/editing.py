@@ -130,8 +130,17 @@ def save(session: Session, edits: list[Any], name: str, model: int, overwrite: b
             if isinstance(error, PolysemeError):
                 raise
             raise ApiError(503, f"{name} could not be saved: {error.strerror or error}.") from error
-        session.reload(path)
+        _reload(session, path)
     return {"saved": name}
+
+
+def _reload(session: Session, path: Path) -> None:
+    """Open a model of the session again if it was saved over."""
+    for i, model in enumerate(session.models):
+        if model.path.exists() and model.path.samefile(path):
+            session.models[i] = ExploredModel(str(model.path))
+            session.models[i].index = open_index(session.models[i])
+            session.answers.clear()
 
 
 def _only_word(data: ModelData, word: int) -> ModelData:

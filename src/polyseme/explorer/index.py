@@ -1,5 +1,268 @@
-"""The sense-tagged index of a corpus (stub)."""
+"""Queries to the index of a corpus: collocates, concordances and the best examples of senses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.errors import ModelError
+from polyseme.examples.extraction import extract_snippets
+from polyseme.examples.store import Example
+from polyseme.explorer import readability
+from polyseme.explorer.completion import fold
+from polyseme.explorer.index_files import IndexArrays, open_arrays, sources_of
+from polyseme.explorer.readability import Sentence
+from polyseme.model.data import ModelData
+
+MAX_SAMPLED = 50_000  # occurrences whose neighbours are counted, or that are sorted by them
+MAX_CANDIDATES = 100  # occurrences of a sense whose sentences are read to find the best examples
+LINE_WINDOW = 15  # words on each side of a line of a concordance
+SENTENCE_WINDOW = 40  # words on each side in which a sentence is searched
+SORTED_WORDS = 3  # of the words on one side by which a concordance is sorted
+MIN_TOGETHER = 3  # occurrences of a collocate near a sense, or 2 for a rare sense
+RARE = 50
+
+Ints = NDArray[np.int64]
+Line = tuple[int, dict[str, Any]]  # the row of the sense, and the line
 
 
 class SenseIndex:
-    pass
+    """An open index. It can be used by several threads."""
+
+    def __init__(self, data: ModelData, folder: Path) -> None:
+        self.data, self.folder = data, folder
+        self.arrays: IndexArrays = open_arrays(folder, len(data.arrays.sense_vectors))
+        description = self.arrays.description
+        self._sources = sources_of(description)
+        self._corpus = EncodedCorpus(
+            self.arrays.tokens,
+            self.arrays.sentences,
+            self.arrays.byte_offsets,
+            [*data.vocabulary.words, "…"],
+            np.empty(0, np.int64),
+            {
+                "sources": [{**vars(source), "spooled": True} for source in self._sources],
+                "source_sentences": description["source_sentences"],
+                "offsets_are_exact": self.arrays.text is not None,
+            },
+            self.arrays.text,
+            data.phrases,
+        )
+
+    # Collocates
+
+    def collocates(self, rows: Sequence[int], n: int, window: int) -> dict[str, Any]:
+        """The words with the highest logDice near senses of a word.
+
+        logDice = 14 + log2(2 f_xy / (f_x + f_y))
+
+        with f_xy the occurrences of the collocate in the window, f_x those of the senses, f_y those of the collocate.
+        """
+        positions, _ = self._postings(rows)
+        total = len(positions)
+        sample = _evenly(positions, MAX_SAMPLED)
+        left, right = self._count_around(sample, window)
+        together = left + right
+        together[self.data.word_of(rows[0])] = 0
+        scale = total / max(len(sample), 1)
+        needed = MIN_TOGETHER if total > RARE else 2
+        words = np.flatnonzero(together >= needed)
+        log_dice = 14 + np.log2(2 * scale * together[words] / (total + self._word_counts[words]))
+        best = np.lexsort((words, -log_dice))[:n]
+        return {
+            "window": window,
+            "occurrences": total,
+            "sampled": len(sample) < total,
+            "collocates": [
+                {
+                    "word": self.data.vocabulary.words[word],
+                    "log_dice": round(float(score), 2),
+                    "count": round(scale * int(together[word])),
+                    "left": round(scale * int(left[word])),
+                    "right": round(scale * int(right[word])),
+                }
+                for word, score in zip(words[best].tolist(), log_dice[best].tolist(), strict=True)
+            ],
+        }
+
+    @cached_property
+    def _word_counts(self) -> Ints:
+        """(V,) How often each word occurs in the corpus."""
+        return np.diff(self.arrays.offsets[self.data.arrays.sense_offsets])
+
+    def _count_around(self, positions: Ints, window: int) -> tuple[Ints, Ints]:
+        """(V,) each: how often each word is among the words to the left and to the right of positions."""
+        tokens, num_words = self.arrays.tokens, len(self.data.vocabulary)
+        sentence = self._sentence_of(positions)
+        starts, ends = self.arrays.sentences[sentence], self.arrays.sentences[sentence + 1]
+        sides = []
+        for sign in (-1, 1):
+            near = [positions + sign * distance for distance in range(1, window + 1)]
+            inside = np.concatenate([p[(p >= starts) & (p < ends)] for p in near])
+            words = np.asarray(tokens[np.sort(inside)])
+            words = words[(words >= 0) & (words < num_words)]
+            sides.append(np.bincount(words, minlength=num_words))
+        return sides[0], sides[1]
+
+    # Concordance
+
+    def concordance(self, rows: Sequence[int], sort: str, offset: int, limit: int) -> tuple[int, list[Line]]:
+        """The number of lines of a concordance, and some of them.
+
+        Of more than MAX_SAMPLED occurrences, those that are sorted by their neighbours are a sample.
+        """
+        if sort == "best":
+            return self._best_lines(rows, offset, limit)
+        positions, row_of = self._postings(rows)
+        if sort in ("left", "right"):
+            chosen = _evenly(np.arange(len(positions)), MAX_SAMPLED)
+            positions, row_of = positions[chosen], row_of[chosen]
+            order = self._sorted_by_neighbours(positions, -1 if sort == "left" else 1)
+        else:
+            order = np.argsort(positions, kind="stable")
+        shown = order[offset : offset + limit]
+        return len(positions), self._lines(positions[shown], row_of[shown])
+
+    def _best_lines(self, rows: Sequence[int], offset: int, limit: int) -> tuple[int, list[Line]]:
+        """Lines with the best sentences of each sense first, then all others in text order."""
+        positions, row_of = self._postings(rows)
+        best = [found for row in rows for found in self._ranked(row)]
+        best.sort(key=lambda found: -found[0])
+        lines: list[Line] = [
+            (self._row_at(position, rows), self._line(position, sentence.example))
+            for _, position, sentence in best[offset : offset + limit]
+        ]
+        if len(lines) < limit:
+            others = np.flatnonzero(~np.isin(positions, [position for _, position, _ in best]))
+            others = others[np.argsort(positions[others], kind="stable")]
+            skipped = max(offset - len(best), 0)
+            shown = others[skipped : skipped + limit - len(lines)]
+            lines += self._lines(positions[shown], row_of[shown])
+        return len(positions), lines
+
+    def _row_at(self, position: int, rows: Sequence[int]) -> int:
+        """Which of the senses a position belongs to."""
+        if len(rows) == 1:
+            return rows[0]
+        for row in rows:
+            positions = self._positions(row)
+            i = int(np.searchsorted(positions, position))
+            if i < len(positions) and positions[i] == position:
+                return row
+        return rows[0]
+
+    def _lines(self, positions: Ints, row_of: Ints) -> list[Line]:
+        snippets = self._snippets(positions, LINE_WINDOW)
+        return [
+            (row, self._line(position, example))
+            for position, row, example in zip(positions.tolist(), row_of.tolist(), snippets, strict=True)
+        ]
+
+    def _line(self, position: int, example: Example) -> dict[str, Any]:
+        sentence = int(self._sentence_of(np.array([position]))[0])
+        source = int(np.searchsorted(self.arrays.description["source_sentences"], sentence, side="right")) - 1
+        return {**example._asdict(), "sentence": sentence, "source": Path(self._sources[source].path).name}
+
+    def _sorted_by_neighbours(self, positions: Ints, sign: int) -> Ints:
+        """The order of positions by the words on one side, alphabetically; ends of sentences come first."""
+        sentence = self._sentence_of(positions)
+        starts, ends = self.arrays.sentences[sentence], self.arrays.sentences[sentence + 1]
+        keys = []
+        for distance in range(1, SORTED_WORDS + 1):
+            near = positions + sign * distance
+            inside = (near >= starts) & (near < ends)
+            words = np.asarray(self.arrays.tokens[np.where(inside, near, positions)])
+            known = (words >= 0) & (words < len(self._alphabetical_rank))
+            ranks = np.where(known, self._alphabetical_rank[np.where(known, words, 0)], len(self._alphabetical_rank))
+            keys.append(np.where(inside, ranks, -1))
+        return np.lexsort((positions, *reversed(keys)))
+
+    @cached_property
+    def _alphabetical_rank(self) -> Ints:
+        """(V,) The place of each word in alphabetical order."""
+        words = [fold(word) for word in self.data.vocabulary.words]
+        rank = np.empty(len(words), np.int64)
+        rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+        return rank
+
+    # Best examples
+
+    def best_examples(self, row: int, n: int) -> list[Example]:
+        """The n most readable sentences of a sense that differ from each other; parts of sentences if there are few."""
+        ranked = [sentence.example for _, _, sentence in self._ranked(row)] if n else []
+        return [ranked[i] for i in readability.choose_diverse(ranked, n)]
+
+    def _ranked(self, row: int) -> list[tuple[float, int, Sentence]]:
+        """Score, position and sentence of candidates of a sense, best first, each sentence once."""
+        positions = self._candidates(row)
+        sentence_of = self._sentence_of(positions)
+        before = positions - self.arrays.sentences[sentence_of]
+        after = self.arrays.sentences[sentence_of + 1] - 1 - positions
+        found: dict[str, tuple[float, int, Sentence]] = {}
+        snippets = self._snippets(positions, SENTENCE_WINDOW)
+        for position, example, left, right in zip(
+            positions.tolist(), snippets, before.tolist(), after.tolist(), strict=True
+        ):
+            sentence = readability.cut_sentence(example, left <= SENTENCE_WINDOW, right <= SENTENCE_WINDOW)
+            score = readability.score(sentence, self._word_ids(sentence.example.text))
+            found.setdefault(sentence.example.text, (score, position, sentence))
+        return sorted(found.values(), key=lambda item: (-item[0], item[1]))
+
+    def _candidates(self, row: int) -> Ints:
+        """Positions of a sense, spread over the corpus: of many, those with the most typical contexts."""
+        positions = self._positions(row)
+        if len(positions) > 2 * MAX_CANDIDATES:
+            spread = _evenly(np.arange(len(positions)), 4 * MAX_CANDIDATES)
+            first = int(self.arrays.offsets[row])
+            confidences = np.asarray(self.arrays.confidences[first + spread])
+            typical = spread[np.argsort(-confidences.astype(np.int64), kind="stable")[: len(spread) // 2]]
+            positions = positions[np.sort(typical)]
+        return _evenly(positions, MAX_CANDIDATES)
+
+    def _word_ids(self, text: str) -> list[int]:
+        index = self.data.vocabulary.index
+        return [index.get(word, len(index)) for word in self.data.tokenizer(text)]
+
+    # Access to the arrays
+
+    def _positions(self, row: int) -> Ints:
+        """The positions of a sense; ModelError if the file has impossible ones."""
+        first, last = self.arrays.offsets[row : row + 2].tolist()
+        positions = np.array(self.arrays.positions[first:last], np.int64)
+        if len(positions) and not 0 <= positions.min() <= positions.max() < len(self.arrays.tokens):
+            raise ModelError(f"{self.folder} is damaged (positions.bin); delete it, and build the index again.")
+        return positions
+
+    def _postings(self, rows: Sequence[int]) -> tuple[Ints, Ints]:
+        """The positions of several senses, and the row of each."""
+        positions = [self._positions(row) for row in rows]
+        return np.concatenate(positions), np.repeat(rows, [len(of_row) for of_row in positions])
+
+    def _sentence_of(self, positions: Ints) -> Ints:
+        return np.searchsorted(self.arrays.sentences, positions, side="right") - 1
+
+    def _snippets(self, positions: Ints, window: int) -> list[Example]:
+        """The text around positions."""
+        order = np.argsort(positions, kind="stable")
+        batches = extract_snippets(
+            self._corpus, self.data.tokenizer, positions[order], window, 1, phrases=self.data.phrases
+        )
+        found = [Example(*json.loads(snippet)) for batch in batches for snippet in batch]
+        examples = [Example("", "", "")] * len(positions)
+        for i, example in zip(order.tolist(), found, strict=True):
+            examples[i] = example
+        return examples
+
+
+def _evenly(values: Ints, n: int) -> Ints:
+    """At most n of the values, in equal distances."""
+    if len(values) <= n:
+        return values
+    return values[np.arange(n) * len(values) // n]

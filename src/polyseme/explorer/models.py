@@ -120,13 +120,6 @@ class Session:
             raise ApiError(400, f"there is no model {number}; the explorer was started with {len(self.models)}.")
         return self.models[number]
 
-    def reload(self, path: Path) -> None:
-        """Open a model again if it is one of ours and was saved over."""
-        for i, model in enumerate(self.models):
-            if model.path.exists() and model.path.samefile(path):
-                self.models[i] = ExploredModel(str(model.path), index=None)
-                self.answers.clear()
-
     def prepare(self) -> None:
         for model in self.models:
             try:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from polyseme import __version__
-from polyseme.explorer.endpoints import MAX_WORD, Endpoint, objects
+from polyseme.explorer.endpoints import Endpoint, objects
+from polyseme.explorer.models import MAX_WORD
 from polyseme.explorer.security import TOKEN_HEADER
 
 ERROR_SCHEMA = {

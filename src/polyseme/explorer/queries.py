@@ -88,11 +88,9 @@ def concordance(session: Session, key: str, sort: str, offset: int, limit: int, 
         total, lines = _stored_lines(opened, rows, sort, offset, limit)
     else:
         total, lines = opened.index.concordance(rows, sort, offset, limit)
-    if opened.find(key)[1] is None:
-        lines = [{"key": opened.data.key(row), **line} for row, line in lines]
-    else:
-        lines = [line for _, line in lines]
-    return {"key": key, "total": total, "sort": sort, "offset": offset, "lines": lines}
+    of_word = opened.find(key)[1] is None
+    shown = [{"key": opened.data.key(row), **line} if of_word else line for row, line in lines]
+    return {"key": key, "total": total, "sort": sort, "offset": offset, "lines": shown}
 
 
 def _rows(opened: ExploredModel, key: str) -> list[int]:
