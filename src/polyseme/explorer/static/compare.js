@@ -38,9 +38,12 @@ function sharedTable(shared, a, b) {
       [[item.a, item.similarity_a], [item.b, item.similarity_b]].map(([key, value]) => [el("td", {}, badge(key), el("span", { class: "visually-hidden" }, key)), el("td", { class: "figure" }, decimal(value))]))))));
 }
 
-/** Neighbours of one word only; each has the sense it belongs to, and its similarity. */
-const ownWords = (own) => el("ul", { class: "words" }, own.map(([word, key, similarity]) =>
-  el("li", {}, badge(key), " ", senseLink(word), el("span", { class: "figure" }, decimal(similarity)))));
+/** Neighbours of one word only, grouped by the sense they belong to. */
+function ownWords(own) {
+  const groups = Map.groupBy(own, ([, key]) => key);
+  return el("div", { class: "own" }, [...groups].map(([key, items]) => [badge(key), el("ul", { class: "words", "aria-label": `Only ${key}` },
+    items.map(([word, , similarity]) => el("li", {}, senseLink(word), el("span", { class: "figure" }, decimal(similarity)))))]));
+}
 
 function side(answer, own) {
   return el("section", { class: "side" }, el("h2", {}, el("a", { href: href("word", [answer.word]) }, corpusText(answer.word))),

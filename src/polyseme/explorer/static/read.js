@@ -78,8 +78,7 @@ function probabilities(model) {
 function tokenLink(token, tooltip) {
   const certain = isCertain(token);
   const label = `${token.text}, sense ${numberOf(token.key)}, ${certain ? "" : "uncertain, "}${percent(probability(token))}`;
-  const link = el("a", { href: senseHref(token.key), class: `token ${certain ? colourClass(token.key) : "uncertain"}`, "aria-label": label, data: { key: token.key } },
-    token.text, el("sup", { "aria-hidden": "true" }, String(numberOf(token.key))));
+  const link = el("a", { href: senseHref(token.key), class: `token ${certain ? colourClass(token.key) : "uncertain"}`, "aria-label": label, data: { key: token.key, number: String(numberOf(token.key)) } }, token.text);
   for (const event of ["pointerenter", "focus"]) link.addEventListener(event, () => tooltip.show(token, link));
   for (const event of ["pointerleave", "blur"]) link.addEventListener(event, tooltip.hide);
   return link;
@@ -105,7 +104,7 @@ function result(tokens, model) {
   return el("section", { class: "reading", "aria-label": "The text with senses" },
     el("header", {},
       el("p", { class: "note" }, `${count(ambiguous.length)} ambiguous words, ${count(uncertain)} uncertain`),
-      el("p", { class: "reading-key", "aria-hidden": "true" }, [1, 2, 3, 4].map((n) => el("span", { class: `token s${n}` }, "sense", el("sup", {}, String(n)))), el("span", { class: "token uncertain" }, `below ${percent(CERTAIN)}`)),
+      el("p", { class: "reading-key", "aria-hidden": "true" }, [1, 2, 3, 4].map((n) => el("span", { class: `token s${n}`, data: { number: String(n) } }, "sense")), el("span", { class: "token uncertain" }, "uncertain")),
       exportMenu({
         name: "text senses", json: { tokens }, figure: () => textFigure(tokens, isCertain),
         table: { columns: ["word", "key", "probability"], rows: ambiguous.map((token) => [token.text, token.key, probability(token)]) },

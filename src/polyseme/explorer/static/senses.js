@@ -24,11 +24,11 @@ export function badge(key) {
   return el("span", { class: `badge ${colourClass(key)}`, "aria-hidden": "true" }, String(numberOf(key)));
 }
 
-/** Returns a link to a sense, with its number raised as in dictionaries. */
-export function senseLink(key, props = {}) {
+/** Returns a link to a sense, with its number raised as in dictionaries (by the stylesheet, so it is not copied). */
+export function senseLink(key) {
   const { word, number } = split(key);
-  const raised = word === key ? null : el("sup", { "aria-hidden": "true" }, String(number));
-  return el("a", { href: senseHref(key), class: "word", "aria-label": word === key ? null : `${word}, sense ${number}`, ...props }, corpusText(word), raised);
+  if (word === key) return el("a", { href: senseHref(key), class: "word" }, corpusText(word));
+  return el("a", { href: senseHref(key), class: "word", data: { number: String(number) }, "aria-label": `${word}, sense ${number}` }, corpusText(word));
 }
 
 /** Returns neighbours as a list of links with similarities. */
