@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from polyseme.errors import OutputExists, PolysemeError
+from polyseme.errors import ConfigError, OutputExists, PolysemeError
 from polyseme.explorer.answers import ApiError
 from polyseme.explorer.models import MAX_WORD, ExploredModel, Session
 from polyseme.explorer.opening import open_index
@@ -94,7 +94,7 @@ def preview(session: Session, word: str, edits: list[Any], model: int) -> dict[s
     """The senses of a word after the edits that concern it."""
     opened = session.model(model)
     w, _ = opened.find(word)
-    of_word = [edit for edit in map(Edit.parse, edits) if opened.find(edit.keys[0])[0] == w or _check(opened, edit)]
+    of_word = [edit for edit in map(Edit.parse, edits) if _edited_word(opened, edit) == w]
     edited = SenseModel(_apply(_only_word(opened.data, w), of_word))
     answer = senses_json(edited.senses(opened.data.vocabulary.words[w]), 0, NUM_EXAMPLES)
     for sense in answer["senses"]:
@@ -103,11 +103,12 @@ def preview(session: Session, word: str, edits: list[Any], model: int) -> dict[s
     return answer
 
 
-def _check(opened: ExploredModel, edit: Edit) -> bool:
-    """False, for an edit of another word; an error if it names unknown senses."""
-    for key in edit.keys:
-        opened.find(key)
-    return False
+def _edited_word(opened: ExploredModel, edit: Edit) -> int:
+    """The id of the word whose senses an edit names; an error if they are unknown or of several words."""
+    words = {opened.find(key)[0] for key in edit.keys}
+    if len(words) > 1:
+        raise ApiError(400, f"senses of different words cannot be merged: {', '.join(edit.keys)}.")
+    return words.pop()
 
 
 def save(session: Session, edits: list[Any], name: str, model: int, overwrite: bool = False) -> dict[str, str]:
@@ -119,6 +120,8 @@ def save(session: Session, edits: list[Any], name: str, model: int, overwrite: b
         raise ApiError(400, "the name of a model has 1 to 100 letters, digits, '.', '_', '-' and spaces, no others.")
     path = Path(os.path.abspath(opened.path)).parent / name  # noqa: PTH100 - does not follow symbolic links
     parsed = [Edit.parse(edit) for edit in edits]
+    for edit in parsed:
+        _edited_word(opened, edit)
     if path.exists() and not overwrite:
         raise ApiError(409, f"{name} exists already; choose another name, or overwrite it.")
     with session.editing:
@@ -168,7 +171,14 @@ def _only_word(data: ModelData, word: int) -> ModelData:
 
 
 def _apply(data: ModelData, edits: Sequence[Edit]) -> ModelData:
-    """The model after edits, in order."""
+    """The model after edits, in order; an error 400 if one is not possible."""
+    try:
+        return _refine(data, edits)
+    except ConfigError as error:  # which names options of the command line
+        raise ApiError(400, re.sub(r"--(?=merge|drop|label)", "", str(error))) from error
+
+
+def _refine(data: ModelData, edits: Sequence[Edit]) -> ModelData:
     for batch in _batches(data, edits):
         removed = {edit.keys[0] for edit in batch if edit.kind == "label" and not edit.label}
         if removed:

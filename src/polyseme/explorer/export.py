@@ -24,6 +24,7 @@ from polyseme.explorer.models import ExploredModel, Session
 MAX_WORDS = 200
 MAX_COMPARED = 12  # words of which every pair is compared
 MAX_LINES = 200  # of a concordance
+CHARSET = '<meta charset="utf-8">'
 PREFIX = "polyseme/"  # of the names of modules in the import map
 # What the page asks for.
 NUM_NEIGHBOURS, NUM_EXAMPLES, NUM_COLLOCATES, WINDOW, NUM_ON_MAP = 12, 5, 16, 5, 16
@@ -92,7 +93,7 @@ def make_page(data: dict[str, Any], static: Path = STATIC) -> str:
         style[0]: f"<style>{css}</style>",
         script[0]: f'<script type="importmap">{import_map}</script>\n<script type="module">{start}</script>',
         "<body>": f'<body>\n<script type="application/json" id="polyseme-answers">{_embed(data)}</script>',
-        '<meta charset="utf-8">': f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        CHARSET: f'{CHARSET}\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
     }
     pattern = re.compile("|".join(map(re.escape, parts)))
     return pattern.sub(lambda match: parts[match[0]], page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,13 @@ from polyseme.explorer.readability import Sentence
 from polyseme.model.data import ModelData
 
 MAX_SAMPLED = 50_000  # occurrences whose neighbours are counted, or that are sorted by them
-MAX_CANDIDATES = 100  # occurrences of a sense whose sentences are read to find the best examples
+MAX_CANDIDATES = 60  # occurrences of a sense whose sentences are read to find the best examples
 LINE_WINDOW = 15  # words on each side of a line of a concordance
 SENTENCE_WINDOW = 40  # words on each side in which a sentence is searched
 SORTED_WORDS = 3  # of the words on one side by which a concordance is sorted
 MIN_TOGETHER = 3  # occurrences of a collocate near a sense, or 2 for a rare sense
 RARE = 50
+MAX_CACHED = 256  # senses whose best sentences are kept
 
 Ints = NDArray[np.int64]
 Line = tuple[int, dict[str, Any]]  # the row of the sense, and the line
@@ -55,6 +56,7 @@ class SenseIndex:
             self.arrays.text,
             data.phrases,
         )
+        self._ranked = lru_cache(MAX_CACHED)(self._rank)
 
     # Collocates
 
@@ -65,9 +67,8 @@ class SenseIndex:
 
         with f_xy the occurrences of the collocate in the window, f_x those of the senses, f_y those of the collocate.
         """
-        positions, _ = self._postings(rows)
-        total = len(positions)
-        sample = _evenly(positions, MAX_SAMPLED)
+        total = self._num_postings(rows)
+        sample, _ = self._sample(rows, MAX_SAMPLED)
         left, right = self._count_around(sample, window)
         together = left + right
         together[self.data.word_of(rows[0])] = 0
@@ -120,43 +121,39 @@ class SenseIndex:
         """
         if sort == "best":
             return self._best_lines(rows, offset, limit)
-        positions, row_of = self._postings(rows)
-        if sort in ("left", "right"):
-            chosen = _evenly(np.arange(len(positions)), MAX_SAMPLED)
-            positions, row_of = positions[chosen], row_of[chosen]
-            order = self._sorted_by_neighbours(positions, -1 if sort == "left" else 1)
-        else:
-            order = np.argsort(positions, kind="stable")
+        if sort == "text":
+            return self._num_postings(rows), self._lines(*self._in_text_order(rows, offset, limit))
+        positions, row_of = self._sample(rows, MAX_SAMPLED)
+        order = self._sorted_by_neighbours(positions, -1 if sort == "left" else 1)
         shown = order[offset : offset + limit]
         return len(positions), self._lines(positions[shown], row_of[shown])
 
     def _best_lines(self, rows: Sequence[int], offset: int, limit: int) -> tuple[int, list[Line]]:
         """Lines with the best sentences of each sense first, then all others in text order."""
-        positions, row_of = self._postings(rows)
-        best = [found for row in rows for found in self._ranked(row)]
-        best.sort(key=lambda found: -found[0])
-        lines: list[Line] = [
-            (self._row_at(position, rows), self._line(position, sentence.example))
-            for _, position, sentence in best[offset : offset + limit]
+        best = [(score, position, row, sentence) for row in rows for score, position, sentence in self._ranked(row)]
+        best.sort(key=lambda found: (-found[0], found[1]))
+        lines = [
+            (row, self._line(position, sentence.example))
+            for _, position, row, sentence in best[offset : offset + limit]
         ]
         if len(lines) < limit:
-            others = np.flatnonzero(~np.isin(positions, [position for _, position, _ in best]))
-            others = others[np.argsort(positions[others], kind="stable")]
+            taken = [position for _, position, _, _ in best]
             skipped = max(offset - len(best), 0)
-            shown = others[skipped : skipped + limit - len(lines)]
-            lines += self._lines(positions[shown], row_of[shown])
-        return len(positions), lines
+            lines += self._lines(*self._in_text_order(rows, skipped, limit - len(lines), taken))
+        return self._num_postings(rows), lines
 
-    def _row_at(self, position: int, rows: Sequence[int]) -> int:
-        """Which of the senses a position belongs to."""
-        if len(rows) == 1:
-            return rows[0]
-        for row in rows:
-            positions = self._positions(row)
-            i = int(np.searchsorted(positions, position))
-            if i < len(positions) and positions[i] == position:
-                return row
-        return rows[0]
+    def _in_text_order(
+        self, rows: Sequence[int], offset: int, limit: int, without: Sequence[int] = ()
+    ) -> tuple[Ints, Ints]:
+        """Some positions of senses in the order of the text, and the row of each."""
+        # Only the first `last` postings of each sense can be among the first `last` of all.
+        last = offset + limit + len(without)
+        positions = [self._positions(row, last) for row in rows]
+        row_of = np.repeat(rows, [len(of_row) for of_row in positions])
+        merged = np.concatenate(positions)
+        order = np.argsort(merged, kind="stable")
+        order = order[~np.isin(merged[order], without)][offset : offset + limit]
+        return merged[order], row_of[order]
 
     def _lines(self, positions: Ints, row_of: Ints) -> list[Line]:
         snippets = self._snippets(positions, LINE_WINDOW)
@@ -199,7 +196,7 @@ class SenseIndex:
         ranked = [sentence.example for _, _, sentence in self._ranked(row)] if n else []
         return [ranked[i] for i in readability.choose_diverse(ranked, n)]
 
-    def _ranked(self, row: int) -> list[tuple[float, int, Sentence]]:
+    def _rank(self, row: int) -> list[tuple[float, int, Sentence]]:
         """Score, position and sentence of candidates of a sense, best first, each sentence once."""
         positions = self._candidates(row)
         sentence_of = self._sentence_of(positions)
@@ -217,14 +214,12 @@ class SenseIndex:
 
     def _candidates(self, row: int) -> Ints:
         """Positions of a sense, spread over the corpus: of many, those with the most typical contexts."""
-        positions = self._positions(row)
-        if len(positions) > 2 * MAX_CANDIDATES:
-            spread = _evenly(np.arange(len(positions)), 4 * MAX_CANDIDATES)
-            first = int(self.arrays.offsets[row])
-            confidences = np.asarray(self.arrays.confidences[first + spread])
-            typical = spread[np.argsort(-confidences.astype(np.int64), kind="stable")[: len(spread) // 2]]
-            positions = positions[np.sort(typical)]
-        return _evenly(positions, MAX_CANDIDATES)
+        first, last = self.arrays.offsets[row : row + 2].tolist()
+        postings = first + _evenly(last - first, 4 * MAX_CANDIDATES)
+        if len(postings) > 2 * MAX_CANDIDATES:
+            confidences = np.asarray(self.arrays.confidences[postings]).astype(np.int64)
+            postings = np.sort(postings[np.argsort(-confidences, kind="stable")[: len(postings) // 2]])
+        return self._read_positions(postings[_evenly(len(postings), MAX_CANDIDATES)])
 
     def _word_ids(self, text: str) -> list[int]:
         index = self.data.vocabulary.index
@@ -232,18 +227,29 @@ class SenseIndex:
 
     # Access to the arrays
 
-    def _positions(self, row: int) -> Ints:
-        """The positions of a sense; ModelError if the file has impossible ones."""
+    def _num_postings(self, rows: Sequence[int]) -> int:
+        return int(sum(self.arrays.offsets[row + 1] - self.arrays.offsets[row] for row in rows))
+
+    def _positions(self, row: int, n: int | None = None) -> Ints:
+        """The positions of a sense, or the first n of them."""
         first, last = self.arrays.offsets[row : row + 2].tolist()
-        positions = np.array(self.arrays.positions[first:last], np.int64)
+        return self._read_positions(slice(first, last if n is None else min(last, first + n)))
+
+    def _sample(self, rows: Sequence[int], n: int) -> tuple[Ints, Ints]:
+        """At most n positions of senses, in equal distances, and the row of each."""
+        first, last = self.arrays.offsets[list(rows)], self.arrays.offsets[np.array(rows) + 1]
+        ends = np.cumsum(last - first)
+        numbers = _evenly(int(ends[-1]), n)
+        sense = np.searchsorted(ends, numbers, side="right")
+        positions = self._read_positions((last - ends)[sense] + numbers)
+        return positions, np.asarray(rows)[sense]
+
+    def _read_positions(self, postings: slice | Ints) -> Ints:
+        """The positions of postings; ModelError if the file has impossible ones."""
+        positions = np.array(self.arrays.positions[postings], np.int64)
         if len(positions) and not 0 <= positions.min() <= positions.max() < len(self.arrays.tokens):
             raise ModelError(f"{self.folder} is damaged (positions.bin); delete it, and build the index again.")
         return positions
-
-    def _postings(self, rows: Sequence[int]) -> tuple[Ints, Ints]:
-        """The positions of several senses, and the row of each."""
-        positions = [self._positions(row) for row in rows]
-        return np.concatenate(positions), np.repeat(rows, [len(of_row) for of_row in positions])
 
     def _sentence_of(self, positions: Ints) -> Ints:
         return np.searchsorted(self.arrays.sentences, positions, side="right") - 1
@@ -261,8 +267,10 @@ class SenseIndex:
         return examples
 
 
-def _evenly(values: Ints, n: int) -> Ints:
-    """At most n of the values, in equal distances."""
-    if len(values) <= n:
-        return values
-    return values[np.arange(n) * len(values) // n]
+def _evenly(total: int, n: int) -> Ints:
+    """At most n of the numbers from 0 to total - 1, in equal distances.
+
+    >>> _evenly(10, 4).tolist(), _evenly(3, 4).tolist()
+    ([0, 2, 5, 7], [0, 1, 2])
+    """
+    return np.arange(min(n, total)) * total // max(min(n, total), 1)

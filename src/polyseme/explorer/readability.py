@@ -22,7 +22,7 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:\w\.)*[A-ZÄÖÜА-Я]\w{0,2}\.\s+$")
 _WHOLE_END = re.compile(r"[.!?…؟。！？।][\"'”’»)\]」』]*\s*$")
 _ODD = re.compile(r"[<>{}\[\]|\\/=_~^*#@©®•→]|https?:|www\.|\.\.\.|[^\W\d_]\d|�")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_OPENING, _CLOSING = "([«“„「", ")]»”“」"
+_NUMBER = re.compile(r"\w*\d\w*")
 
 
 class Sentence(NamedTuple):
@@ -74,10 +74,10 @@ def score(sentence: Sentence, word_ids: Sequence[int]) -> float:
     common = sum(i < COMMON_WORDS for i in word_ids) / num_words
     words = _WORD.findall(text)
     names = sum(word[:1].isupper() for word in words[1:]) / max(len(words), 1)
-    numbers = sum(any(c.isdigit() for c in word) for word in words) / max(len(words), 1)
+    numbers = len(_NUMBER.findall(text)) / max(len(words), 1)
     odd = len(_ODD.findall(text)) + _unbalanced(text)
     plain = max(0.0, 1 - 1.5 * names - 2 * numbers - 0.3 * odd - 0.05 * sum(text.count(c) for c in "(;:"))
-    return (0.4 * sentence.whole + 0.25 * length + 0.2 * plain + 0.15 * common * common) * (1.0 if plain else 0.5)
+    return float(0.4 * sentence.whole + 0.25 * length + 0.2 * plain + 0.15 * common * common) * (1 if plain else 0.5)
 
 
 def _unbalanced(text: str) -> int:

@@ -140,7 +140,7 @@ def sense_probabilities(
         raise ConfigError(f"--posterior must be one of {', '.join(get_args(Posterior))}, not '{posterior}'.")
     if not len(context):
         return data.shares(word)
-    return probabilities_in_contexts(data, word, context_vector(data, context)[None], posterior)[0]
+    return probabilities_in_contexts(data, word, context_vector(data, context)[None], posterior)[0]  # type: ignore[no-any-return]
 
 
 def probabilities_in_contexts(
@@ -162,4 +162,4 @@ def probabilities_in_contexts(
         scores = 1 / np.maximum(1 - cosines, 1e-6)
     else:
         scores = shares * np.exp((cosines - cosines.max(axis=1, keepdims=True)) / TEMPERATURE)
-    return np.where(lengths > 0, scores / scores.sum(axis=1, keepdims=True), shares)
+    return np.asarray(np.where(lengths > 0, scores / scores.sum(axis=1, keepdims=True), shares))
