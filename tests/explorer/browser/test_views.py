@@ -247,3 +247,18 @@ def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[
     svg = ElementTree.fromstring(downloaded(f"{name}.svg").decode())
     assert svg.findall(".//{http://www.w3.org/2000/svg}text")
     assert downloaded(f"{name}.png").startswith(b"\x89PNG")
+
+
+def test_a_concordance_from_right_to_left_has_the_first_words_on_the_right(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    const lines = [{ left: "على ضفة ", word: "البنك", right: " كتاب" }, { left: "في ", word: "بنك", right: " صغير" }];
+    import("/static/concordance.js").then(({ concordanceTable }) => {
+      document.querySelector("main").replaceChildren(concordanceTable(lines, { key: "بنك", sort: "best", caption: "" }));
+      const edges = (name) => [...document.querySelectorAll(`${name} bdi`)].map((e) => e.getBoundingClientRect().toJSON());
+      done([edges("td.left"), edges("td.node"), edges("td.right")]);
+    });"""
+    for before, keyword, after in zip(*page.driver.execute_async_script(script), strict=True):
+        assert before["left"] >= keyword["right"]
+        assert keyword["left"] >= after["right"]

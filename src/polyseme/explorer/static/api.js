@@ -59,8 +59,8 @@ function fromExport(parts, query) {
 function completed(typed) {
   const found = exported.words.filter((word) => word.toLowerCase().startsWith(typed.toLowerCase()));
   const words = found.map((word) => {
-    const { senses } = exported.answers[`/api/senses/${word}`];
-    return { word, senses: senses.length, count: senses.reduce((sum, sense) => sum + sense.count, 0) };
+    const { senses, occurrences } = exported.answers[`/api/senses/${word}`];
+    return { word, senses: senses.length, count: occurrences };
   });
   return { query: typed, words, closest: words.length ? [] : exported.words };
 }

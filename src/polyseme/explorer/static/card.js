@@ -37,29 +37,29 @@ function labelEditor(sense, { editable, refresh }) {
   return button;
 }
 
-function collocateTable({ collocates }, key) {
-  const strongest = Math.max(...collocates.map((one) => one.log_dice), 1);
+function collocateTable(collocates, key) {
   return el("table", { class: "collocates" },
     el("caption", { class: "visually-hidden" }, `Collocates of ${key}`),
     el("thead", { class: "visually-hidden" }, el("tr", {}, ["Word", "logDice", "Times to the left and to the right"].map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, collocates.map((one) => {
-      const bar = el("span", { class: "fill" });
-      bar.style.inlineSize = `${Math.max(0, one.log_dice / strongest) * 100}%`;
+    el("tbody", {}, collocates.map(({ word, log_dice: strength, left, right }) => {
+      const fill = el("span", { class: "fill" });
+      fill.style.inlineSize = `${(left / Math.max(1, left + right)) * 100}%`;
       return el("tr", {},
-        el("th", { scope: "row" }, senseLink(one.word)),
-        el("td", {}, el("span", { class: "track", "aria-hidden": "true" }, bar), el("span", { class: "figure", title: "logDice" }, decimal(one.log_dice))),
-        el("td", { class: "figure sides", title: "Times to the left and to the right" }, `${count(one.left)} · ${count(one.right)}`));
+        el("th", { scope: "row" }, senseLink(word)),
+        el("td", { class: "figure", title: "logDice" }, decimal(strength)),
+        el("td", { class: "figure sides", title: `${count(left)} times to the left, ${count(right)} to the right` },
+          el("span", {}, count(left)), el("span", { class: "track", "aria-hidden": "true" }, fill), el("span", {}, count(right))));
     })));
 }
 
-function collocates(sense, { model, signal }) {
+/** Returns a place that the collocates fill. `counted` is called with the number of occurrences. */
+function collocates(sense, { model, signal }, counted) {
   const box = el("div", { class: "busy" });
-  get(["collocates", sense.key], { n: 16, model }, signal).then((answer) => {
+  get(["collocates", sense.key], { n: 16, model }, signal).then(({ collocates: all, occurrences }) => {
+    counted(occurrences);
     box.classList.remove("busy");
-    const { collocates: all } = answer;
-    const first = collocateTable({ collocates: all.slice(0, 8) }, sense.key);
-    const more = all.length > 8 ? el("button", { type: "button", class: "quiet", on: { click: () => box.replaceChildren(collocateTable(answer, sense.key)) } }, `${all.length - 8} more`) : null;
-    box.replaceChildren(all.length ? first : el("p", { class: "note" }, "None."), ...(more ? [more] : []));
+    const more = el("button", { type: "button", class: "quiet", on: { click: () => box.replaceChildren(collocateTable(all, sense.key)) } }, `${all.length - 8} more`);
+    box.replaceChildren(all.length ? collocateTable(all.slice(0, 8), sense.key) : el("p", { class: "note" }, "None."), all.length > 8 ? more : "");
   }, (error) => {
     box.classList.remove("busy");
     if (error.name !== "AbortError") box.replaceChildren(el("p", { class: "note" }, error.message));
@@ -77,16 +77,18 @@ function editTools(sense, { refresh }) {
 export function senseCard(word, sense, options) {
   const number = split(sense.key).word === sense.key ? null : numberOf(sense.key);
   const id = `sense-${number ?? 1}`;
+  const total = el("span", { class: "note total" });
+  const counted = (n) => { total.textContent = count(n); };
   return el("article", { class: "card", id, tabindex: "-1", "aria-labelledby": `${id}-title`, data: { number: String(numberOf(sense.key)), key: sense.key } },
     el("header", {},
       badge(sense.key),
       el("h2", { id: `${id}-title` }, corpusText(sense.key)),
       labelEditor(sense, options),
       options.editing ? editTools(sense, options) : null,
-      sense.share === null || sense.share === undefined ? null : el("div", { class: "amount" }, shareBar(sense.key, sense.share), el("span", { class: "note" }, count(sense.count)))),
+      sense.share === null || sense.share === undefined ? null : el("div", { class: "amount" }, shareBar(sense.key, sense.share), options.indexed ? total : null)),
     el("div", { class: "columns" },
       el("section", {},
         el("h3", {}, "Neighbours"), neighbourList(sense.neighbours, `Neighbours of ${sense.key}`),
-        options.indexed ? [el("h3", {}, "Collocates"), collocates(sense, options)] : null),
+        options.indexed ? [el("h3", {}, "Collocates"), collocates(sense, options, counted)] : null),
       el("section", {}, el("h3", {}, "Examples"), cardConcordance(sense, { ...options, word, number }))));
 }

@@ -1,21 +1,20 @@
 // The top of every page about a word: the headword, its frequency, and the ways to look at it.
 import { exported } from "./api.js";
-import { el, corpusText, count, plural } from "./dom.js";
+import { el, corpusText, plural } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { href } from "./router.js";
 
 const VIEWS = { word: "Senses", concordance: "Concordance", map: "Map" };
 
 /** Returns the header of a word's page; `view` is the tab that is open. */
-export function headword(word, { senses, view, number, note = null, export: content, actions = [] }) {
-  const total = senses.reduce((sum, sense) => sum + (sense.count ?? 0), 0);
+export function headword(word, { senses, occurrences, view, number, note = null, export: content, actions = [] }) {
   const tabs = Object.entries(VIEWS).map(([name, label]) =>
     el("a", { href: href(name, number && name !== "map" ? [word, number] : [word]), "aria-current": name === view ? "page" : null }, label));
   if (!exported || exported.words.length > 1) tabs.push(el("a", { href: href("compare", [word]) }, "Compare"));
   return el("header", { class: "headword" },
     el("div", {},
       el("h1", { tabindex: "-1" }, corpusText(word)),
-      el("p", { class: "note" }, note ?? [plural(senses.length, "sense"), " · ", `${count(total)} occurrences`])),
+      el("p", { class: "note" }, note ?? [plural(senses.length, "sense"), occurrences ? ` · ${plural(occurrences, "occurrence")}` : ""])),
     el("div", { class: "actions" }, actions, exportMenu(content)),
     el("nav", { class: "tabs", "aria-label": "Views of the word" }, tabs));
 }

@@ -1,7 +1,7 @@
 // The concordance of a word or of one of its senses: #/concordance/bank/2?sort=left&page=2
 import { get } from "./api.js";
 import { concordanceTable, fetchLines, SORTS } from "./concordance.js";
-import { el, count } from "./dom.js";
+import { el, count, plural } from "./dom.js";
 import { linesFigure } from "./figures.js";
 import { go, href } from "./router.js";
 import { badge, numberOf } from "./senses.js";
@@ -31,7 +31,7 @@ export async function showLines(root, { parts: [word, number], query }, { info, 
     page < last ? el("a", { href: where({ page: page + 1 }), rel: "next" }, "Next →") : null);
 
   root.replaceChildren(
-    headword(word, { senses, view: "concordance", number, note: `${count(answer.total)} lines`, export: {
+    headword(word, { senses, view: "concordance", number, note: plural(answer.total, "line"), export: {
       name: `${key} concordance`, json: answer,
       table: { columns: ["key", "left", "word", "right", "source"], rows: answer.lines.map((line) => [line.key ?? key, line.left, line.word, line.right, line.source]) },
       figure: () => linesFigure(key, answer.lines),

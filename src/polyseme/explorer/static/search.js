@@ -48,7 +48,7 @@ export function wordField({ label, placeholder = "", value = "", choose, hint = 
   }
 
   function fill({ words, closest }) {
-    const items = words.map(({ word, count: n, senses }, index) => option(word, index, `${senses > 1 ? `${plural(senses, "sense")} · ` : ""}${count(n)}`));
+    const items = words.map(({ word, count: n, senses }, index) => option(word, index, [senses > 1 ? plural(senses, "sense") : "", n ? count(n) : ""].filter(Boolean).join(" · ")));
     if (!items.length) {
       items.push(el("li", { class: "note", role: "presentation" }, closest.length ? "No such word. Did you mean" : "No such word"));
       items.push(...closest.map((word, index) => option(word, index, "")));

@@ -1,5 +1,5 @@
 // Sense keys: their word, number, colour, and how they are shown.
-import { el, corpusText, decimal, percent } from "./dom.js";
+import { el, corpusText, decimal, direction, percent } from "./dom.js";
 import { href } from "./router.js";
 
 const COLOURS = 8; // classes s1 to s8 of the stylesheet
@@ -28,7 +28,7 @@ export function badge(key) {
 export function senseLink(key) {
   const { word, number } = split(key);
   if (word === key) return el("a", { href: senseHref(key), class: "word" }, corpusText(word));
-  return el("a", { href: senseHref(key), class: "word", data: { number: String(number) }, "aria-label": `${word}, sense ${number}` }, corpusText(word));
+  return el("a", { href: senseHref(key), class: "word", dir: direction(word), data: { number: String(number) }, "aria-label": `${word}, sense ${number}` }, corpusText(word));
 }
 
 /** Returns neighbours as a list of links with similarities. */

@@ -27,9 +27,9 @@ function select(root, number, scroll) {
 export async function showWord(root, { parts: [word, number], query }, context) {
   const { info, signal, refresh } = context;
   const { model } = query;
-  const original = await get(["senses", word], { neighbours: 12, examples: 5, model }, signal);
-  const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
   const indexed = Boolean(info.models[Number(model ?? 0)]?.has_index);
+  const original = await get(["senses", word], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal);
+  const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
   const editable = info.editable && !model;
   const isEditing = editable && editing();
   const actions = editable
@@ -37,7 +37,7 @@ export async function showWord(root, { parts: [word, number], query }, context) 
     : [];
   const changed = new Set(original.senses.map((sense) => sense.key)).symmetricDifference(new Set(answer.senses.map((sense) => sense.key)));
   root.replaceChildren(
-    headword(word, { senses: answer.senses, view: "word", number, export: exportOf(word, answer), actions }),
+    headword(word, { senses: answer.senses, occurrences: original.occurrences, view: "word", number, export: exportOf(word, answer), actions }),
     answer.senses.length > 1 ? shareStrip(word, answer.senses) : "",
     answer.hidden ? el("p", { class: "note" }, `${answer.hidden} more with a very small share ${answer.hidden === 1 ? "is" : "are"} not shown.`) : "",
     el("div", { class: "cards" }, answer.senses.map((sense) =>
