@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import signal
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from selenium.webdriver import Chrome
 
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import plant
 from polyseme.training.config import make_config
-from tests.conftest import command, measured_environment
 from tests.explorer.browser.page import Page
+from tests.explorer.browser.processes import browser_is_there, running, start_browser
 
 HOSTILE = "mercury"  # every sentence with this word is made of markup
 LABEL = """<b onclick='alert(1)'>"river" bank</b>"""
-DEAD_PROXY = "127.0.0.1:9"
 
 
 def missing(reason: str) -> NoReturn:
@@ -35,19 +28,10 @@ def missing(reason: str) -> NoReturn:
 
 
 @pytest.fixture(scope="session")
-def driver() -> Iterator[webdriver.Chrome]:
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if browser is None or (chromedriver := shutil.which("chromedriver")) is None:
+def driver() -> Iterator[Chrome]:
+    if not browser_is_there():
         missing("needs a browser: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for argument in ("headless=new", "no-sandbox", "disable-dev-shm-usage", "disable-gpu", "lang=en"):
-        options.add_argument(f"--{argument}")
-    # Whatever is asked of another machine fails; the tests also look at the addresses that were requested.
-    options.add_argument(f"--proxy-server={DEAD_PROXY}")
-    options.add_argument("--proxy-bypass-list=127.0.0.1")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
+    driver = start_browser()
     try:
         yield driver
     finally:
@@ -75,29 +59,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@contextmanager
-def running(*arguments: str | Path) -> Iterator[str]:
-    """Run `polyseme explore` on a free port and give its address."""
-    process = subprocess.Popen(
-        command("explore", *arguments, "--no-browser", "--port", "0"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=measured_environment(),
-    )
-    assert process.stdout is not None
-    try:
-        for line in process.stdout:
-            if found := re.search(r"http://127\.0\.0\.1:\d+/", line):
-                yield found[0]
-                break
-        else:
-            pytest.fail("the server ended before it printed its address")
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
-
-
 @pytest.fixture(scope="session")
 def address(driver: object, folder: Path) -> Iterator[str]:  # noqa: ARG001  without a browser nothing is trained
     with running(folder / "small.model", folder / "other.model", "--corpus", folder / "text.txt") as address:
@@ -105,7 +66,7 @@ def address(driver: object, folder: Path) -> Iterator[str]:  # noqa: ARG001  wit
 
 
 @pytest.fixture
-def page(driver: webdriver.Chrome, address: str) -> Page:
+def page(driver: Chrome, address: str) -> Page:
     """The page without stored choices, in light colours, at the width of a laptop."""
     driver.get(address)
     page = Page(driver, address)
@@ -118,7 +79,7 @@ def page(driver: webdriver.Chrome, address: str) -> Page:
 
 
 @pytest.fixture
-def downloaded(driver: webdriver.Chrome, tmp_path: Path) -> Callable[[str], bytes]:
+def downloaded(driver: Chrome, tmp_path: Path) -> Callable[[str], bytes]:
     """Returns the content of a file that the browser saves, by name."""
     driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
 

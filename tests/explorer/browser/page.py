@@ -82,11 +82,14 @@ class Page:
         self.wait(lambda: self.fragment() == fragment, f"the address {fragment}")
         self.ready()
 
-    def emulate(self, *, theme: str = "light", width: int = 1280, height: int = 900) -> None:
+    def hover(self, selector: str) -> None:
+        ActionChains(self.driver).move_to_element(self.one(selector)).perform()
+
+    def emulate(self, *, theme: str = "light", width: int = 1280, height: int = 900, scale: float = 1) -> None:
         self.driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]}
         )
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 600}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def console(self) -> list[str]:

@@ -127,7 +127,7 @@ def test_words_of_a_text_are_coloured_by_sense_and_lead_to_it(page: Page) -> Non
     first, second = page.all(".text a.token[data-key^='bank#']")
     assert (first.get_attribute("data-key"), second.get_attribute("data-key")) == ("bank#2", "bank#1")
     assert "s2" in str(first.get_attribute("class"))
-    ActionChains(page.driver).move_to_element(first).perform()
+    page.hover(".text a.token[data-key^='bank#']")
     page.wait(lambda: len(re.findall(r"[a-z]{3,}", page.text("#probabilities"))) > 4, "neighbours of both senses")
     assert re.search(r"\d+%", page.text("#probabilities"))
     first.click()
@@ -255,8 +255,9 @@ def test_a_concordance_from_right_to_left_has_the_first_words_on_the_right(page:
     const done = arguments[arguments.length - 1];
     const lines = [{ left: "على ضفة ", word: "البنك", right: " كتاب" }, { left: "في ", word: "بنك", right: " صغير" }];
     import("/static/concordance.js").then(({ concordanceTable }) => {
-      document.querySelector("main").replaceChildren(concordanceTable(lines, { key: "بنك", sort: "best", caption: "" }));
-      const edges = (name) => [...document.querySelectorAll(`${name} bdi`)].map((e) => e.getBoundingClientRect().toJSON());
+      const table = concordanceTable(lines, { key: "بنك", sort: "best", caption: "" });
+      document.querySelector("main").replaceChildren(table);
+      const edges = (name) => [...table.querySelectorAll(`${name} bdi`)].map((e) => e.getBoundingClientRect().toJSON());
       done([edges("td.left"), edges("td.node"), edges("td.right")]);
     });"""
     for before, keyword, after in zip(*page.driver.execute_async_script(script), strict=True):

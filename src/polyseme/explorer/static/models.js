@@ -46,7 +46,8 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
       return el("article", { class: "match", "aria-label": `${match.first ?? "nothing"} and ${match.second ?? "nothing"}` },
         half(answer.first, match.first, undefined, shared),
         el("p", { class: "overlap" }, match.first && match.second ? [el("strong", {}, percent(match.overlap)), el("span", { class: "note" }, "overlap")] : "—"),
-        half(answer.second, match.second, 1, shared));
+        half(answer.second, match.second, 1, shared),
+        match.shared.length ? el("p", { class: "shared-words note" }, "Shared: ", match.shared.map((one, index) => [index ? ", " : "", corpusText(one)])) : null);
     })));
   return { title: `${word} in two models` };
 }
