@@ -34,7 +34,7 @@ WORDS = [
         ("BÄN", ["bank", "banks", "bänke", "banking", "ban"]),
         ("ela", ["Élan"]),
         ("éla", ["Élan"]),
-        ("bank#2", ["bank", "banks", "banking"]),
+        ("bank#2", ["bank", "banks", "bänke", "banking"]),
         ("new  york", ["new_york"]),
         ("日", ["日本"]),
         ("имя", ["и́мя"]),

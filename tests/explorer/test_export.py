@@ -17,6 +17,8 @@ from polyseme.explorer.models import Session
 from tests.conftest import Run
 from tests.explorer.conftest import HOSTILE
 
+KEYS = ("bank", "bank#1", "bank#2", "rock", "rock#1", "rock#2")
+
 
 @pytest.fixture
 def page(session: Session, tmp_path: Path) -> str:
@@ -32,7 +34,7 @@ def test_the_page_has_the_answers_that_it_asks_for(page: str, session: Session) 
     assert (data["words"], data["info"]["editable"], len(data["info"]["models"])) == (["bank", "rock"], False, 1)
     assert set(data["answers"]) == {
         *(f"/api/{name}/{word}" for name in ("senses", "map") for word in ("bank", "rock")),
-        *(f"/api/{name}/{word}{n}" for name in ("concordance", "collocates") for word in ("bank", "rock") for n in ("", "#1", "#2")),
+        *(f"/api/{name}/{key}" for name in ("concordance", "collocates") for key in KEYS),
         "/api/compare/words/bank/rock",
     }  # fmt: skip
     assert data["answers"]["/api/senses/bank"] == json.loads(json.dumps(queries.senses(session, "bank", 12, 5, 0)))

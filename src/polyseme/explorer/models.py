@@ -117,7 +117,7 @@ class Session:
 
     def model(self, number: int) -> ExploredModel:
         if number >= len(self.models):
-            raise ApiError(400, f"there is no model {number}; the explorer was started with {len(self.models)}.")
+            raise ApiError(404, f"there is no model {number}; the explorer was started with one.")
         return self.models[number]
 
     def prepare(self) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from polyseme import __version__
 from polyseme.explorer.endpoints import Endpoint, objects
-from polyseme.explorer.models import MAX_WORD
 from polyseme.explorer.security import TOKEN_HEADER
 
 ERROR_SCHEMA = {
@@ -38,7 +37,10 @@ def describe(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
             "name prints with --json. POST needs the token that is in the page, and the page's own origin.",
         },
         "paths": {endpoint.path: {endpoint.method.lower(): _operation(endpoint)} for endpoint in endpoints},
-        "components": {"schemas": {"Error": ERROR_SCHEMA}},
+        "components": {
+            "schemas": {"Error": ERROR_SCHEMA},
+            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER}},
+        },
     }
 
 
@@ -64,8 +66,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         },
     }
     if endpoint.body:
-        token = {"type": "string", "minLength": 1, "maxLength": MAX_WORD}
-        parameters.append({"name": TOKEN_HEADER, "in": "header", "required": True, "schema": token})
+        operation["security"] = [{"token": []}]
         fields = objects(**endpoint.body)
         fields["required"] = [name for name in endpoint.body if name not in endpoint.optional]
         fields["additionalProperties"] = False
