@@ -56,9 +56,14 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Scroll an element to the middle, where no bar covers it, and click it."""
-        element = self.one(selector)
-        self.js("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
-        element.click()
+
+        def clicked() -> bool:
+            element = self.one(selector)
+            self.js("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
+            element.click()
+            return True
+
+        self.wait(clicked, f"{selector} to be clicked")
 
     def texts(self, selector: str) -> list[str]:
         script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"

@@ -12,7 +12,7 @@ from tests.explorer.browser.page import Page
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 VIEWS = {
     "start": "#/",
-    "word": "#/word/bank/2",
+    "word": "#/word/bank",
     "concordance": "#/concordance/bank?sort=left",
     "map": "#/map/bank",
     "compare": "#/compare/bank/shore",
@@ -48,7 +48,9 @@ def test_axe_finds_no_problem_in_what_opens(page: Page) -> None:
     page.press("?")
     assert page.one("#help").is_displayed()
     assert violations(page, "#help") == []
-    page.press(Keys.ESCAPE, "e")
+    page.press(Keys.ESCAPE)
+    page.wait(lambda: not page.one("#help").is_displayed(), "the help to close")
+    page.press("e")
     page.wait(lambda: page.all("[data-merge]"), "the tools")
     page.click("[data-merge]")
     assert violations(page, "#edits") == []
@@ -133,7 +135,9 @@ def test_single_key_shortcuts_can_be_turned_off(page: Page) -> None:
     page.open("#/word/bank")
     page.press("?")
     page.click("#shortcuts")
-    page.press(Keys.ESCAPE, "2", "m")
+    page.press(Keys.ESCAPE)
+    page.wait(lambda: not page.one("#help").is_displayed(), "the help to close")
+    page.press("2", "m")
     assert page.fragment() == "#/word/bank"
     page.open("#/word/bank")
     page.press("m")

@@ -12,6 +12,7 @@ from tests.explorer.browser.page import Page
 
 def label(page: Page, number: int, text: str) -> None:
     page.click(f"#sense-{number} button.label")
+    page.one(f"#sense-{number} input.label")
     page.press(text, Keys.ENTER)
     page.wait(lambda: page.all("#undo"), "the list of edits")
     page.ready()
@@ -51,6 +52,7 @@ def test_edits_are_saved_as_a_new_model_and_nothing_is_replaced_without_asking(p
     assert name.get_attribute("value") == "small-edited.model"
     page.click("#save-dialog [type=submit]")
     page.wait(lambda: page.all(".notice.saved"), "the message")
+    page.ready()
     assert [sense.label for sense in SenseModel.load(folder / "small-edited.model").senses("bank")] == [
         None,
         "river bank",
