@@ -20,9 +20,9 @@ from polyseme.corpus.tokenizers import WHITESPACE, WORDS
 from polyseme.errors import CorpusError, Interrupted, OutputExists
 from polyseme.explorer import index as index_module
 from polyseme.explorer.index_building import build_index
-from polyseme.explorer.index_files import FORMAT_VERSION, index_path
+from polyseme.explorer.index_files import FORMAT_VERSION
 from polyseme.explorer.models import Session
-from polyseme.explorer.opening import open_session
+from polyseme.explorer.opening import index_path, open_session
 from tests.explorer.conftest import HOSTILE, MakeClient
 
 

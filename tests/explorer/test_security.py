@@ -35,7 +35,7 @@ def test_a_host_that_is_not_ours_is_refused(client: TestClient, host: str, path:
 @pytest.mark.parametrize("path", ["tag", "preview", "save"])
 def test_post_needs_the_token(client: TestClient, path: str) -> None:
     for token in ("", "another", TOKEN + "x", "é"):
-        answer = client.post(f"/api/{path}", json=TEXT, headers={TOKEN_HEADER: token.encode()})  # type: ignore[dict-item]
+        answer = client.post(f"/api/{path}", json=TEXT, headers={TOKEN_HEADER.encode(): token.encode()})
         assert answer.status_code == 403
         assert TOKEN_HEADER in answer.json()["error"]
 

@@ -22,7 +22,9 @@ from polyseme.explorer.readability import Sentence
 from polyseme.model.data import ModelData
 
 MAX_SAMPLED = 50_000  # occurrences whose neighbours are counted, or that are sorted by them
-MAX_CANDIDATES = 60  # occurrences of a sense whose sentences are read to find the best examples
+MAX_CANDIDATES = 32  # occurrences of a sense whose sentences are read to find the best examples
+NUM_CONSIDERED = 256  # occurrences among which they are chosen
+CANDIDATE_WINDOW = 8  # words on each side of a candidate that should be common
 LINE_WINDOW = 15  # words on each side of a line of a concordance
 SENTENCE_WINDOW = 40  # words on each side in which a sentence is searched
 SORTED_WORDS = 3  # of the words on one side by which a concordance is sorted
@@ -213,13 +215,19 @@ class SenseIndex:
         return sorted(found.values(), key=lambda item: (-item[0], item[1]))
 
     def _candidates(self, row: int) -> Ints:
-        """Positions of a sense, spread over the corpus: of many, those with the most typical contexts."""
+        """Positions of a sense, spread over the corpus: those with typical contexts of common words."""
         first, last = self.arrays.offsets[row : row + 2].tolist()
-        postings = first + _evenly(last - first, 4 * MAX_CANDIDATES)
+        postings = first + _evenly(last - first, NUM_CONSIDERED)
         if len(postings) > 2 * MAX_CANDIDATES:
             confidences = np.asarray(self.arrays.confidences[postings]).astype(np.int64)
             postings = np.sort(postings[np.argsort(-confidences, kind="stable")[: len(postings) // 2]])
-        return self._read_positions(postings[_evenly(len(postings), MAX_CANDIDATES)])
+        positions = self._read_positions(postings)
+        if len(positions) > MAX_CANDIDATES:
+            near = positions[:, None] + np.arange(-CANDIDATE_WINDOW, CANDIDATE_WINDOW + 1)
+            words = np.asarray(self.arrays.tokens[np.clip(near, 0, len(self.arrays.tokens) - 1)])
+            num_rare = np.count_nonzero(words >= readability.COMMON_WORDS, axis=1)
+            positions = np.sort(positions[np.argsort(num_rare, kind="stable")[:MAX_CANDIDATES]])
+        return positions
 
     def _word_ids(self, text: str) -> list[int]:
         index = self.data.vocabulary.index

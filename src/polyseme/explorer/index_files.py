@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,12 +61,6 @@ class IndexArrays:
     positions: NDArray[np.uint32] | NDArray[np.int64]
     confidences: NDArray[np.uint8]
     text: Path | None
-
-
-def index_path(model: Path) -> Path:
-    """The folder of the index of a model."""
-    path = Path(os.path.abspath(model))  # noqa: PTH100 - does not follow symbolic links
-    return path.with_name(f"{path.name}.index")
 
 
 def model_fingerprint(path: Path) -> str:

@@ -6,18 +6,19 @@ import os
 import threading
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyseme.errors import PolysemeError
-from polyseme.evaluation.clear_senses import clearest_words
 from polyseme.explorer.answer_cache import AnswerCache
 from polyseme.explorer.answers import ApiError
 from polyseme.explorer.completion import Completion
-from polyseme.explorer.index import SenseIndex
 from polyseme.formats.open_model import open_model
 from polyseme.model import storage
 from polyseme.model.data import ModelData
 from polyseme.model.sense_model import SenseModel
+
+if TYPE_CHECKING:
+    from polyseme.explorer.index import SenseIndex  # imports Numba, which takes as long as opening a model
 
 MAX_WORD = 200  # characters of a word or key in a request
 NUM_SUGGESTED = 6  # words on the start page
@@ -59,6 +60,8 @@ class ExploredModel:
         _ = self.completion, data.vocabulary.index, data.num_visible_senses, data.sense_norms
         if (data.num_visible_senses > 1).any():
             self.model._tagger.pieces(data.vocabulary.words[0])  # imports Numba and loads the kernels
+            from polyseme.evaluation.clear_senses import clearest_words
+
             self._suggested = clearest_words(self.model, NUM_SUGGESTED)
 
     @property

@@ -1,4 +1,7 @@
-"""Opening models with their indexes: an index is built if a corpus is given, and used if it fits the model."""
+"""Opening models with their indexes: an index is built if a corpus is given, and used if it fits the model.
+
+Numba is imported only if there is an index: importing it takes as long as opening a model.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,21 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from polyseme.corpus.encoding import EncodingProgress
-from polyseme.corpus.inputs import CorpusInput
 from polyseme.errors import ModelError, OutputExists
-from polyseme.explorer import index_files as files
-from polyseme.explorer.index import SenseIndex
 from polyseme.explorer.models import ExploredModel, Session
-from polyseme.training.progress import ProgressDisplay
+
+if TYPE_CHECKING:
+    from polyseme.corpus.encoding import EncodingProgress
+    from polyseme.corpus.inputs import CorpusInput
+    from polyseme.explorer.index import SenseIndex
+
+
+def index_path(model: Path) -> Path:
+    """The folder of the index of a model."""
+    path = Path(os.path.abspath(model))  # noqa: PTH100 - does not follow symbolic links
+    return path.with_name(f"{path.name}.index")
 
 
 def open_session(
@@ -29,6 +39,8 @@ def open_session(
     """Open one or two models; with a corpus, build the index of the first unless it is there already."""
     models = [ExploredModel(path) for path in paths]
     if corpus is not None:
+        from polyseme.corpus.inputs import CorpusInput
+
         index_corpus(models[0], CorpusInput(corpus, reader=reader, field=field), quiet, check)
     for model in models:
         model.index = open_index(model)
@@ -37,9 +49,12 @@ def open_session(
 
 def open_index(model: ExploredModel) -> SenseIndex | None:
     """The index beside a model; None if there is none, or if it cannot be used, with a note why."""
-    folder = files.index_path(model.path)
+    folder = index_path(model.path)
     if not os.path.lexists(folder):
         return None
+    from polyseme.explorer import index_files as files
+    from polyseme.explorer.index import SenseIndex
+
     try:
         if files.read_description(folder)["model"] != files.model_fingerprint(model.path):
             raise ModelError(f"{folder} belongs to another version of the model")
@@ -54,14 +69,17 @@ def open_index(model: ExploredModel) -> SenseIndex | None:
 
 def index_corpus(model: ExploredModel, corpus: CorpusInput, quiet: bool, check: Callable[[], None]) -> None:
     """Build the index of a corpus beside a model, unless it is there already."""
-    folder = files.index_path(model.path)
+    from polyseme.corpus.encoding import EncodingProgress
+    from polyseme.explorer import index_files as files
+    from polyseme.explorer.index_building import build_index
+    from polyseme.training.progress import ProgressDisplay
+
+    folder = index_path(model.path)
     if os.path.lexists(folder):
         if not (folder / files.DESCRIPTION_FILE).is_file():
             raise OutputExists(f"{folder} exists and is not an index; rename it, or remove it.")
         if _is_current(folder, model, corpus):
             return
-    from polyseme.explorer.index_building import build_index
-
     start = time.monotonic()
     with ProgressDisplay(quiet) as progress:
 
@@ -79,6 +97,9 @@ def index_corpus(model: ExploredModel, corpus: CorpusInput, quiet: bool, check: 
 
 def _is_current(folder: Path, model: ExploredModel, corpus: CorpusInput) -> bool:
     """Whether an index is complete and made from this model and this corpus."""
+    from polyseme.explorer import index_files as files
+    from polyseme.explorer.index import SenseIndex
+
     try:
         description = files.read_description(folder)
         if description["model"] != files.model_fingerprint(model.path):

@@ -26,7 +26,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; ConfigError if the address is in use or not ours."""
     try:
         address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listener = socket.socket(address[0], socket.SOCK_STREAM)
+        listener = socket.socket(address[0], socket.SOCK_STREAM, address[2])  # asyncio sets TCP_NODELAY for TCP only
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"--host {host} is not an address of this machine ({error}); use 127.0.0.1.") from None
     try:
