@@ -11,6 +11,7 @@ from selenium.webdriver import Chrome
 from tests.conftest import Run
 from tests.explorer.browser.conftest import HOSTILE, LABEL
 from tests.explorer.browser.page import Page
+from tests.explorer.browser.processes import running
 from tests.explorer.browser.test_editing import label
 
 VIEWS = [
@@ -96,3 +97,17 @@ def test_an_exported_page_works_from_a_file(exported: Page) -> None:
     assert "is not part of this exported page" in exported.text()
     assert [address for address in exported.requested() if not address.startswith(("file:", "data:", "blob:"))] == []
     assert exported.console() == []
+
+
+def test_a_password_is_asked_for_once(driver: Chrome, folder: Path) -> None:
+    with running(folder / "other.model", "--password", "sesame") as address:
+        page = Page(driver, address)
+        driver.get(address)
+        page.one("input").send_keys("wrong")
+        page.click("button")
+        page.wait(lambda: "password" in page.text().lower() and page.all(".login p"), "an error")
+        page.one("input").send_keys("sesame")
+        page.click("button")
+        page.ready()
+        page.open("#/read?text=the+boat+at+the+bank")
+        assert page.all(".text a.token")

@@ -43,7 +43,11 @@ async function request(url, options, attempts = 3) {
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  throw new ApiError(answer?.error ?? `The server answered with status ${response.status}.`, response.status, answer?.closest ?? []);
+  throw new ApiError(
+    answer?.error ?? `The server answered with status ${response.status}.`,
+    response.status,
+    answer?.closest ?? [],
+  );
 }
 
 function fromExport(parts, query) {
@@ -74,7 +78,13 @@ function compared(a, b) {
     a: swapped.b,
     b: swapped.a,
     similarities: swapped.b.senses.map((_, column) => swapped.similarities.map((row) => row[column])),
-    shared: swapped.shared.map((item) => ({ word: item.word, a: item.b, b: item.a, similarity_a: item.similarity_b, similarity_b: item.similarity_a })),
+    shared: swapped.shared.map((item) => ({
+      word: item.word,
+      a: item.b,
+      b: item.a,
+      similarity_a: item.similarity_b,
+      similarity_b: item.similarity_a,
+    })),
     only_a: swapped.only_b.map((item) => ({ word: item.word, a: item.b, similarity_a: item.similarity_b })),
     only_b: swapped.only_a.map((item) => ({ word: item.word, b: item.a, similarity_b: item.similarity_a })),
   };

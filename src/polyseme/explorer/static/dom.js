@@ -20,7 +20,9 @@ export function corpusText(text, tag = "bdi", props = {}) {
 
 /** The direction of a word: corpora in Arabic, Hebrew, Syriac, Thaana and N'Ko run from right to left. */
 export function direction(text) {
-  return /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text) ? "rtl" : "ltr";
+  return /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
+    ? "rtl"
+    : "ltr";
 }
 
 /** Tells screen readers what happened. */

@@ -10,16 +10,50 @@ export function startEditBar(info, refresh) {
     const edits = allEdits();
     const chosen = merges();
     if (!edits.length && !chosen.length) return place.replaceChildren();
-    const act = (action) => () => { action(); refresh(); };
-    place.replaceChildren(el("aside", { class: "edit-bar", "aria-label": "Unsaved edits" },
-      chosen.length ? el("button", { type: "button", id: "merge", class: "primary", disabled: chosen.length < 2, on: { click: act(() => addEdit({ merge: chosen })) } },
-        chosen.length < 2 ? "Merge: choose another sense" : `Merge ${chosen.join(" + ")}`) : null,
-      edits.length ? [
-        el("details", { class: "edit-list" }, el("summary", {}, plural(edits.length, "unsaved edit")), el("ol", {}, edits.map((edit) => el("li", {}, describe(edit))))),
-        el("span", { class: "last note" }, describe(edits.at(-1))),
-        el("button", { type: "button", id: "undo", title: "Undo (z)", on: { click: act(undo) } }, "Undo"),
-        el("button", { type: "button", id: "save", class: "primary", on: { click: () => saveDialog(info, refresh) } }, "Save as a new model…"),
-      ] : null));
+    const act = (action) => () => {
+      action();
+      refresh();
+    };
+    place.replaceChildren(
+      el(
+        "aside",
+        { class: "edit-bar", "aria-label": "Unsaved edits" },
+        chosen.length
+          ? el(
+              "button",
+              {
+                type: "button",
+                id: "merge",
+                class: "primary",
+                disabled: chosen.length < 2,
+                on: { click: act(() => addEdit({ merge: chosen })) },
+              },
+              chosen.length < 2 ? "Merge: choose another sense" : `Merge ${chosen.join(" + ")}`,
+            )
+          : null,
+        edits.length
+          ? [
+              el(
+                "details",
+                { class: "edit-list" },
+                el("summary", {}, plural(edits.length, "unsaved edit")),
+                el(
+                  "ol",
+                  {},
+                  edits.map((edit) => el("li", {}, describe(edit))),
+                ),
+              ),
+              el("span", { class: "last note" }, describe(edits.at(-1))),
+              el("button", { type: "button", id: "undo", title: "Undo (z)", on: { click: act(undo) } }, "Undo"),
+              el(
+                "button",
+                { type: "button", id: "save", class: "primary", on: { click: () => saveDialog(info, refresh) } },
+                "Save as a new model…",
+              ),
+            ]
+          : null,
+      ),
+    );
     return undefined;
   }
   document.addEventListener("editschange", show);
@@ -30,18 +64,46 @@ export function startEditBar(info, refresh) {
 /** Asks for a name; if it is taken, asks again before anything is replaced. */
 function saveDialog(info, refresh) {
   const current = info.models[0].name;
-  const name = el("input", { id: "save-name", required: true, maxlength: "100", value: `${current.replace(/\.model$/, "")}-edited.model`, autocomplete: "off", spellcheck: "false" });
+  const name = el("input", {
+    id: "save-name",
+    required: true,
+    maxlength: "100",
+    value: `${current.replace(/\.model$/, "")}-edited.model`,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
   const message = el("p", { class: "message", role: "alert" });
   const submit = el("button", { type: "submit", class: "primary" }, "Save");
   let overwrite = null;
-  name.addEventListener("input", () => { overwrite = null; submit.textContent = "Save"; submit.classList.remove("danger"); message.textContent = ""; });
-  const form = el("form", { method: "dialog", on: { submit: send } },
+  name.addEventListener("input", () => {
+    overwrite = null;
+    submit.textContent = "Save";
+    submit.classList.remove("danger");
+    message.textContent = "";
+  });
+  const form = el(
+    "form",
+    { method: "dialog", on: { submit: send } },
     el("h2", { id: "save-title" }, "Save as a new model"),
-    el("p", { class: "note" }, `${plural(allEdits().length, "edit")}. The model is written beside ${current}, which stays as it is.`),
+    el(
+      "p",
+      { class: "note" },
+      `${plural(allEdits().length, "edit")}. The model is written beside ${current}, which stays as it is.`,
+    ),
     el("p", {}, el("label", { for: "save-name" }, "Name of the folder"), name),
     message,
-    el("p", { class: "dialog-buttons" }, el("button", { type: "button", on: { click: () => dialog.close() } }, "Cancel"), submit));
-  const dialog = el("dialog", { "aria-labelledby": "save-title", id: "save-dialog", on: { close: () => dialog.remove() } }, form);
+    el(
+      "p",
+      { class: "dialog-buttons" },
+      el("button", { type: "button", on: { click: () => dialog.close() } }, "Cancel"),
+      submit,
+    ),
+  );
+  const dialog = el(
+    "dialog",
+    { "aria-labelledby": "save-title", id: "save-dialog", on: { close: () => dialog.remove() } },
+    form,
+  );
   async function send(event) {
     event.preventDefault();
     const wanted = name.value.trim();

@@ -6,7 +6,11 @@ import { split } from "./senses.js";
 const STORED = "polyseme-edits"; // sessionStorage: a reload keeps the edits, a new tab starts without any
 
 function load() {
-  try { return JSON.parse(sessionStorage.getItem(STORED)) ?? []; } catch { return []; }
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED)) ?? [];
+  } catch {
+    return [];
+  }
 }
 
 let edits = load();
@@ -14,7 +18,11 @@ let merging = new Set();
 let on = false;
 
 function changed() {
-  try { sessionStorage.setItem(STORED, JSON.stringify(edits)); } catch { /* not kept */ }
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(edits));
+  } catch {
+    /* not kept */
+  }
   document.dispatchEvent(new CustomEvent("editschange"));
 }
 

@@ -40,11 +40,34 @@ export function exportMenu(content) {
     PNG: () => png(content.figure()),
   };
   const file = content.name.replace(/[^\p{L}\p{N}]+/gu, "-");
-  const menu = el("details", { class: "menu", on: { keydown: (event) => event.key === "Escape" && menu.removeAttribute("open") } },
+  const menu = el(
+    "details",
+    { class: "menu", on: { keydown: (event) => event.key === "Escape" && menu.removeAttribute("open") } },
     el("summary", {}, "Export"),
-    el("ul", {}, Object.entries(formats).map(([name, make]) => el("li", {}, el("button", {
-      type: "button", data: { format: name.toLowerCase() },
-      on: { click: async () => { menu.removeAttribute("open"); save(`${file}.${name.toLowerCase()}`, await make()); } },
-    }, name)))));
+    el(
+      "ul",
+      {},
+      Object.entries(formats).map(([name, make]) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              data: { format: name.toLowerCase() },
+              on: {
+                click: async () => {
+                  menu.removeAttribute("open");
+                  save(`${file}.${name.toLowerCase()}`, await make());
+                },
+              },
+            },
+            name,
+          ),
+        ),
+      ),
+    ),
+  );
   return menu;
 }

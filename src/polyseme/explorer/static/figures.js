@@ -35,9 +35,17 @@ function drawLine(drawing, y, { left, word, right }, key, x = MARGIN, width = IN
   const middle = x + width / 2;
   const rtl = direction(word) === "rtl";
   const [before, after] = rtl ? [right, left] : [left, right];
-  drawing.text(middle - node / 2 - 6, y, clipped(before, side, style, !rtl), { ...style, anchor: rtl ? "start" : "end", direction: rtl ? "rtl" : undefined });
+  drawing.text(middle - node / 2 - 6, y, clipped(before, side, style, !rtl), {
+    ...style,
+    anchor: rtl ? "start" : "end",
+    direction: rtl ? "rtl" : undefined,
+  });
   drawing.text(middle, y, word, { ...style, weight: 700, anchor: "middle", fill: senseColour(key) });
-  drawing.text(middle + node / 2 + 6, y, clipped(after, side, style, rtl), { ...style, anchor: rtl ? "end" : "start", direction: rtl ? "rtl" : undefined });
+  drawing.text(middle + node / 2 + 6, y, clipped(after, side, style, rtl), {
+    ...style,
+    anchor: rtl ? "end" : "start",
+    direction: rtl ? "rtl" : undefined,
+  });
 }
 
 export function wordFigure(word, senses) {
@@ -55,8 +63,15 @@ export function wordFigure(word, senses) {
     y += 34;
     drawing.badge(MARGIN, y, String(numberOf(sense.key)), senseColour(sense.key));
     drawing.text(MARGIN + 30, y, sense.label ? `${sense.key}  ${sense.label}` : sense.key, { size: 18 });
-    if (typeof sense.share === "number") drawing.text(WIDTH - MARGIN, y, percent(sense.share), { ...note, anchor: "end", fill: colour("--muted") });
-    y = drawing.wrapped(MARGIN, y + 26, sense.neighbours.map((one) => one.word), INNER, { size: 15 });
+    if (typeof sense.share === "number")
+      drawing.text(WIDTH - MARGIN, y, percent(sense.share), { ...note, anchor: "end", fill: colour("--muted") });
+    y = drawing.wrapped(
+      MARGIN,
+      y + 26,
+      sense.neighbours.map((one) => one.word),
+      INNER,
+      { size: 15 },
+    );
     for (const example of sense.examples.slice(0, 3)) {
       drawLine(drawing, y + 2, example, sense.key);
       y += 22;
@@ -99,12 +114,16 @@ export function textFigure(tokens, isCertain) {
 export function compareFigure({ a, b, similarities, shared }) {
   const drawing = titled(`${a.word} · ${b.word}`);
   const [left, top, cell] = [MARGIN + 110, 116, 72];
-  b.senses.forEach((sense, column) => drawing.text(left + column * cell + cell / 2, top - 12, sense.key, { ...note, anchor: "middle" }));
+  b.senses.forEach((sense, column) =>
+    drawing.text(left + column * cell + cell / 2, top - 12, sense.key, { ...note, anchor: "middle" }),
+  );
   a.senses.forEach((sense, row) => {
     const y = top + row * 34;
     drawing.text(left - 12, y + 21, sense.key, { ...note, anchor: "end" });
     similarities[row].forEach((value, column) => {
-      drawing.rect(left + column * cell, y, cell - 3, 31, colour("--accent"), { "fill-opacity": Math.max(0, value) * 0.45 });
+      drawing.rect(left + column * cell, y, cell - 3, 31, colour("--accent"), {
+        "fill-opacity": Math.max(0, value) * 0.45,
+      });
       drawing.text(left + column * cell + cell / 2, y + 20, decimal(value), { ...note, anchor: "middle" });
     });
   });
@@ -117,10 +136,15 @@ export function compareFigure({ a, b, similarities, shared }) {
 export function modelsFigure(word, names, { first, second, matches }) {
   const drawing = titled(word);
   const half = INNER / 2 - 16;
-  names.forEach((name, side) => drawing.text(MARGIN + side * (half + 32), 88, name, { ...note, fill: colour("--muted") }));
+  names.forEach((name, side) =>
+    drawing.text(MARGIN + side * (half + 32), 88, name, { ...note, fill: colour("--muted") }),
+  );
   let y = 124;
   for (const match of matches) {
-    const ends = [[first, match.first], [second, match.second]].map(([answer, key], side) => {
+    const ends = [
+      [first, match.first],
+      [second, match.second],
+    ].map(([answer, key], side) => {
       const sense = answer?.senses.find((one) => one.key === key);
       const x = MARGIN + side * (half + 32);
       if (!sense) {
@@ -129,7 +153,13 @@ export function modelsFigure(word, names, { first, second, matches }) {
       }
       drawing.badge(x, y, String(numberOf(key)), senseColour(key));
       drawing.text(x + 28, y, `${key}  ${typeof sense.share === "number" ? percent(sense.share) : ""}`, { size: 16 });
-      return drawing.wrapped(x, y + 25, sense.neighbours.map((one) => one.word), half, { size: 14 });
+      return drawing.wrapped(
+        x,
+        y + 25,
+        sense.neighbours.map((one) => one.word),
+        half,
+        { size: 14 },
+      );
     });
     y = Math.max(...ends) + 24;
   }

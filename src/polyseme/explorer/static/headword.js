@@ -9,19 +9,42 @@ const VIEWS = { word: "Senses", concordance: "Concordance", map: "Map" };
 /** Returns the header of a word's page; `view` is the tab that is open. */
 export function headword(word, { senses, occurrences, view, number, note = null, export: content, actions = [] }) {
   const tabs = Object.entries(VIEWS).map(([name, label]) =>
-    el("a", { href: href(name, number && name !== "map" ? [word, number] : [word]), "aria-current": name === view ? "page" : null }, label));
+    el(
+      "a",
+      {
+        href: href(name, number && name !== "map" ? [word, number] : [word]),
+        "aria-current": name === view ? "page" : null,
+      },
+      label,
+    ),
+  );
   if (!exported || exported.words.length > 1) tabs.push(el("a", { href: href("compare", [word]) }, "Compare"));
-  return el("header", { class: "headword" },
-    el("div", {},
+  return el(
+    "header",
+    { class: "headword" },
+    el(
+      "div",
+      {},
       el("h1", { tabindex: "-1" }, corpusText(word)),
-      el("p", { class: "note" }, note ?? [plural(senses.length, "sense"), occurrences ? ` · ${plural(occurrences, "occurrence")}` : ""])),
+      el(
+        "p",
+        { class: "note" },
+        note ?? [plural(senses.length, "sense"), occurrences ? ` · ${plural(occurrences, "occurrence")}` : ""],
+      ),
+    ),
     el("div", { class: "actions" }, actions, exportMenu(content)),
-    el("nav", { class: "tabs", "aria-label": "Views of the word" }, tabs));
+    el("nav", { class: "tabs", "aria-label": "Views of the word" }, tabs),
+  );
 }
 
 /** Says how to get a full concordance and collocates. */
 export function indexHint(info, model) {
   const { how_to_index: command } = info.models[Number(model ?? 0)] ?? {};
   if (exported || !command) return "";
-  return el("p", { class: "notice" }, "These are the few examples that the model keeps. For all occurrences and for collocates, start the page with the corpus: ", el("code", {}, command));
+  return el(
+    "p",
+    { class: "notice" },
+    "These are the few examples that the model keeps. For all occurrences and for collocates, start the page with the corpus: ",
+    el("code", {}, command),
+  );
 }

@@ -33,17 +33,37 @@ export function startKeyboard(current, refresh) {
     if (!tokenStep(event.target, step)) senseStep(current(), step);
   };
   const keys = {
-    "/": () => { const input = document.querySelector("#search input"); input?.focus(); input?.select(); },
+    "/": () => {
+      const input = document.querySelector("#search input");
+      input?.focus();
+      input?.select();
+    },
     "?": () => help.showModal(),
     t: nextTheme,
-    z: () => { undo(); refresh(); },
+    z: () => {
+      undo();
+      refresh();
+    },
     e: () => document.getElementById("edit")?.click(),
-    s: ofWord("word"), c: ofWord("concordance"), m: ofWord("map"),
-    r: () => go(href("read")), w: () => go(href("compare", current().word ? [current().word] : [])),
-    ArrowLeft: arrow(-1), ArrowRight: arrow(1),
+    s: ofWord("word"),
+    c: ofWord("concordance"),
+    m: ofWord("map"),
+    r: () => go(href("read")),
+    w: () => go(href("compare", current().word ? [current().word] : [])),
+    ArrowLeft: arrow(-1),
+    ArrowRight: arrow(1),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !toggle.checked || typing(event.target) || document.querySelector("dialog[open]")) return;
+    if (
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      !toggle.checked ||
+      typing(event.target) ||
+      document.querySelector("dialog[open]")
+    )
+      return;
     const { word, senses } = current();
     if (/^[1-9]$/.test(event.key) && word && senses?.length > 1) {
       event.preventDefault();

@@ -25,11 +25,41 @@ let first = true;
 /** Shows an error where the view would be, with words that may have been meant. */
 function showError(error, route) {
   const suggestions = error.closest ?? [];
-  root.replaceChildren(el("section", { class: "failure" },
-    el("h1", { tabindex: "-1" }, error.status === 404 && route.parts[0] ? corpusText(route.parts[0]) : "This did not work"),
-    el("p", {}, error.message),
-    suggestions.length ? [el("p", { class: "note" }, "Did you mean"), el("ul", { class: "examples" }, suggestions.map((word) => el("li", {}, el("a", { href: href(OF_A_WORD[route.view] ? route.view : "word", [word]) }, corpusText(word)))))] : null,
-    el("p", {}, el("button", { type: "button", on: { click: () => show() } }, "Try again"), " ", el("a", { href: href("start") }, "Start page"))));
+  root.replaceChildren(
+    el(
+      "section",
+      { class: "failure" },
+      el(
+        "h1",
+        { tabindex: "-1" },
+        error.status === 404 && route.parts[0] ? corpusText(route.parts[0]) : "This did not work",
+      ),
+      el("p", {}, error.message),
+      suggestions.length
+        ? [
+            el("p", { class: "note" }, "Did you mean"),
+            el(
+              "ul",
+              { class: "examples" },
+              suggestions.map((word) =>
+                el(
+                  "li",
+                  {},
+                  el("a", { href: href(OF_A_WORD[route.view] ? route.view : "word", [word]) }, corpusText(word)),
+                ),
+              ),
+            ),
+          ]
+        : null,
+      el(
+        "p",
+        {},
+        el("button", { type: "button", on: { click: () => show() } }, "Try again"),
+        " ",
+        el("a", { href: href("start") }, "Start page"),
+      ),
+    ),
+  );
 }
 
 async function show({ keepScroll = false } = {}) {
@@ -40,10 +70,17 @@ async function show({ keepScroll = false } = {}) {
   const { signal } = controller;
   const scroll = keepScroll ? scrollY : 0;
   shown = { word: OF_A_WORD[route.view] ? route.parts[0] : undefined };
-  const view = OF_A_WORD[route.view] && !route.parts[0] ? showStart : VIEWS[route.view] ?? showStart;
+  const view = OF_A_WORD[route.view] && !route.parts[0] ? showStart : (VIEWS[route.view] ?? showStart);
   root.setAttribute("aria-busy", "true");
   try {
-    const result = await view(root, route, { info, signal, refresh: () => { shown = {}; return show({ keepScroll: true }); } });
+    const result = await view(root, route, {
+      info,
+      signal,
+      refresh: () => {
+        shown = {};
+        return show({ keepScroll: true });
+      },
+    });
     if (signal.aborted) return undefined;
     shown = result;
   } catch (error) {
@@ -55,7 +92,8 @@ async function show({ keepScroll = false } = {}) {
   root.removeAttribute("aria-busy");
   if (keepScroll) scrollTo(0, scroll);
   else if (!shown.number) scrollTo(0, 0);
-  if (!keepScroll && !first && !root.contains(document.activeElement)) root.querySelector("h1")?.focus({ preventScroll: true });
+  if (!keepScroll && !first && !root.contains(document.activeElement))
+    root.querySelector("h1")?.focus({ preventScroll: true });
   first = false;
   return finish(route);
 }
@@ -69,38 +107,87 @@ function finish(route) {
     else link.removeAttribute("aria-current");
   }
   const input = document.querySelector("#search input");
-  if (document.activeElement !== input) input.value = OF_A_WORD[route.view] ? route.parts[0] ?? "" : "";
+  if (document.activeElement !== input) input.value = OF_A_WORD[route.view] ? (route.parts[0] ?? "") : "";
   showFoot(route);
 }
 
 function showFoot(route) {
   const model = info.models[Number(route.query.model ?? 0)] ?? info.models[0];
-  const chooser = info.models.length < 2 ? corpusText(model.name) : el("label", {}, "Model ", el("select", { id: "model", on: { change: (event) => {
-    go(href(route.view, route.parts, { ...route.query, model: event.target.value === "0" ? undefined : event.target.value }));
-  } } }, info.models.map((one, index) => el("option", { value: String(index), selected: one === model }, one.name))));
-  document.getElementById("foot").replaceChildren(
-    el("span", {}, chooser, ` · ${plural(model.words, "word")} · ${plural(model.senses, "sense")} · ${model.dim} dimensions`), el("span", {}, `polyseme ${info.version}`));
+  const chooser =
+    info.models.length < 2
+      ? corpusText(model.name)
+      : el(
+          "label",
+          {},
+          "Model ",
+          el(
+            "select",
+            {
+              id: "model",
+              on: {
+                change: (event) => {
+                  go(
+                    href(route.view, route.parts, {
+                      ...route.query,
+                      model: event.target.value === "0" ? undefined : event.target.value,
+                    }),
+                  );
+                },
+              },
+            },
+            info.models.map((one, index) => el("option", { value: String(index), selected: one === model }, one.name)),
+          ),
+        );
+  document
+    .getElementById("foot")
+    .replaceChildren(
+      el(
+        "span",
+        {},
+        chooser,
+        ` · ${plural(model.words, "word")} · ${plural(model.senses, "sense")} · ${model.dim} dimensions`,
+      ),
+      el("span", {}, `polyseme ${info.version}`),
+    );
 }
 
 function startHeader() {
-  const { field, input } = wordField({ label: "Search a word", placeholder: "Search a word", hint: el("kbd", { "aria-hidden": "true" }, "/"), choose(word) {
-    const { view } = parse(location.hash);
-    input.blur();
-    go(href(view === "map" || view === "concordance" || view === "models" ? view : "word", [word]));
-  } });
+  const { field, input } = wordField({
+    label: "Search a word",
+    placeholder: "Search a word",
+    hint: el("kbd", { "aria-hidden": "true" }, "/"),
+    choose(word) {
+      const { view } = parse(location.hash);
+      input.blur();
+      go(href(view === "map" || view === "concordance" || view === "models" ? view : "word", [word]));
+    },
+  });
   const form = document.getElementById("search");
   form.append(field);
   form.addEventListener("submit", (event) => event.preventDefault());
-  const links = exported ? [] : [["read", "Read"], ["compare", "Compare"]];
+  const links = exported
+    ? []
+    : [
+        ["read", "Read"],
+        ["compare", "Compare"],
+      ];
   if (exported?.words.length > 1) links.push(["compare", "Compare"]);
   if (info.models.length > 1) links.push(["models", "Models"]);
   document.getElementById("views").append(...links.map(([view, name]) => el("a", { href: `#/${view}` }, name)));
-  document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); root.focus(); });
+  document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    root.focus();
+  });
 }
 
 /** Says that a model was saved, and how to open it. */
 function showSaved({ detail }) {
-  const note = el("p", { class: "notice saved", role: "status" }, "Saved. To open it: ", el("code", {}, `polyseme explore ${detail}`));
+  const note = el(
+    "p",
+    { class: "notice saved", role: "status" },
+    "Saved. To open it: ",
+    el("code", {}, `polyseme explore ${detail}`),
+  );
   root.before(note);
   addEventListener("hashchange", () => note.remove(), { once: true });
 }
@@ -111,16 +198,22 @@ async function start() {
   try {
     info = await get(["info"]);
   } catch (error) {
-    root.replaceChildren(el("section", { class: "failure" }, el("h1", {}, "This did not work"), el("p", {}, error.message)));
+    root.replaceChildren(
+      el("section", { class: "failure" }, el("h1", {}, "This did not work"), el("p", {}, error.message)),
+    );
     return;
   }
   startHeader();
-  const refresh = () => { shown = {}; return show({ keepScroll: true }); };
+  const refresh = () => {
+    shown = {};
+    return show({ keepScroll: true });
+  };
   startEditBar(info, refresh);
   startKeyboard(() => shown, refresh);
   document.addEventListener("saved", showSaved);
   document.addEventListener("click", (event) => {
-    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.removeAttribute("open");
+    for (const menu of document.querySelectorAll("details.menu[open]"))
+      if (!menu.contains(event.target)) menu.removeAttribute("open");
   });
   addEventListener("hashchange", () => show());
   await show();

@@ -1,16 +1,7 @@
-// The canvas of the map: drawing, zoom and pan by mouse, touch and keyboard.
+// The canvas of the map: zoom and pan by mouse, touch and keyboard.
 import { placeLabels } from "./labels.js";
-import { colourClass, numberOf, split } from "./senses.js";
-import { colour, Drawing, SANS, SERIF } from "./svg.js";
-
-const FONT = 15;
-const SHAPES = [ // one per sense number, so that the map can be read without colours; unit size
-  "circle",
-  [[-0.89, -0.89], [0.89, -0.89], [0.89, 0.89], [-0.89, 0.89]],
-  [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
-  [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
-];
-const shapeOf = (key) => SHAPES[(numberOf(key) - 1) % SHAPES.length];
+import { FONT_SIZE, fontOf, mapFigure, paint } from "./mapdrawing.js";
+import { split } from "./senses.js";
 
 export class MapCanvas {
   /** `events`: moved(view), open(point), hovered(point or null, x, y). */
@@ -33,10 +24,14 @@ export class MapCanvas {
     signal.addEventListener("abort", () => resize.disconnect());
     document.addEventListener("themechange", () => this.draw(), options);
     this.canvas.addEventListener("keydown", (event) => this.key(event), options);
-    this.canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoomBy(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), event.offsetX, event.offsetY);
-    }, { ...options, passive: false });
+    this.canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoomBy(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), event.offsetX, event.offsetY);
+      },
+      { ...options, passive: false },
+    );
     this.listenToPointers(options);
   }
 
@@ -54,7 +49,12 @@ export class MapCanvas {
       const before = pointers.get(event.pointerId);
       if (!before) return this.hoverAt(x, y);
       const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
-      if (other) this.zoomBy(Math.hypot(x - other[0], y - other[1]) / Math.max(1, Math.hypot(before[0] - other[0], before[1] - other[1])), (x + other[0]) / 2, (y + other[1]) / 2);
+      if (other)
+        this.zoomBy(
+          Math.hypot(x - other[0], y - other[1]) / Math.max(1, Math.hypot(before[0] - other[0], before[1] - other[1])),
+          (x + other[0]) / 2,
+          (y + other[1]) / 2,
+        );
       this.pan((x - before[0]) / pointers.size, (y - before[1]) / pointers.size);
       travelled += Math.hypot(x - before[0], y - before[1]);
       pointers.set(event.pointerId, [x, y]);
@@ -73,8 +73,14 @@ export class MapCanvas {
   key(event) {
     const step = 40;
     const actions = {
-      ArrowLeft: () => this.pan(step, 0), ArrowRight: () => this.pan(-step, 0), ArrowUp: () => this.pan(0, step), ArrowDown: () => this.pan(0, -step),
-      "+": () => this.zoomBy(1.25), "=": () => this.zoomBy(1.25), "-": () => this.zoomBy(0.8), 0: () => this.fit(),
+      ArrowLeft: () => this.pan(step, 0),
+      ArrowRight: () => this.pan(-step, 0),
+      ArrowUp: () => this.pan(0, step),
+      ArrowDown: () => this.pan(0, -step),
+      "+": () => this.zoomBy(1.25),
+      "=": () => this.zoomBy(1.25),
+      "-": () => this.zoomBy(0.8),
+      0: () => this.fit(),
     };
     if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;
     event.preventDefault();
@@ -84,13 +90,20 @@ export class MapCanvas {
 
   scale() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const [margin, spanX, spanY] = [Math.min(90, width * 0.16), this.box.x[1] - this.box.x[0], this.box.y[1] - this.box.y[0]];
+    const [margin, spanX, spanY] = [
+      Math.min(90, width * 0.16),
+      this.box.x[1] - this.box.x[0],
+      this.box.y[1] - this.box.y[0],
+    ];
     return Math.min((width - 2 * margin) / (spanX || 1), (height - 90) / (spanY || 1)) * this.view.zoom;
   }
 
   toScreen({ x, y }) {
     const scale = this.scale();
-    return { x: this.canvas.clientWidth / 2 + (x - this.view.x) * scale, y: this.canvas.clientHeight / 2 - (y - this.view.y) * scale };
+    return {
+      x: this.canvas.clientWidth / 2 + (x - this.view.x) * scale,
+      y: this.canvas.clientHeight / 2 - (y - this.view.y) * scale,
+    };
   }
 
   changed() {
@@ -128,23 +141,34 @@ export class MapCanvas {
   /** Returns markers in screen coordinates: senses first, then neighbours, the most similar first. */
   markers() {
     const visible = (key) => !this.hidden.has(key);
-    const senses = this.data.senses.filter((one) => visible(one.key)).map((one) => ({ ...this.toScreen(one), item: one, sense: one.key, radius: 11, text: one.key, main: true }));
-    const points = this.data.points.filter((one) => visible(one.sense)).toSorted((a, b) => b.similarity - a.similarity)
-      .map((one) => ({ ...this.toScreen(one), item: one, sense: one.sense, radius: 4.5, text: split(one.key).word, main: false }));
+    const senses = this.data.senses
+      .filter((one) => visible(one.key))
+      .map((one) => ({ ...this.toScreen(one), item: one, sense: one.key, radius: 11, text: one.key, main: true }));
+    const points = this.data.points
+      .filter((one) => visible(one.sense))
+      .toSorted((a, b) => b.similarity - a.similarity)
+      .map((one) => ({
+        ...this.toScreen(one),
+        item: one,
+        sense: one.sense,
+        radius: 4.5,
+        text: split(one.key).word,
+        main: false,
+      }));
     return [...senses, ...points];
   }
 
   labels(markers) {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const inside = markers.filter(({ x, y }) => x > -20 && y > -20 && x < width + 20 && y < height + 20);
-    return placeLabels(inside, (point) => {
-      this.context.font = this.font(point);
-      return { width: this.context.measureText(point.text).width, height: FONT + 3 };
-    }, { width, height });
-  }
-
-  font({ main }) {
-    return main ? `600 ${FONT}px ${SANS}` : `${FONT}px ${SERIF}`;
+    return placeLabels(
+      inside,
+      (point) => {
+        this.context.font = fontOf(point);
+        return { width: this.context.measureText(point.text).width, height: FONT_SIZE + 3 };
+      },
+      { width, height },
+    );
   }
 
   hoverAt(x, y) {
@@ -155,12 +179,17 @@ export class MapCanvas {
 
   pointAt(x, y) {
     const { clientWidth: width } = this.canvas;
-    const label = this.drawn?.find((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
+    const label = this.drawn?.find(
+      (box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height,
+    );
     if (label) return label.point.item;
-    const near = this.markers().map((marker) => [Math.hypot(marker.x - x, marker.y - y), marker]).filter(([distance]) => distance < (width < 500 ? 18 : 12));
+    const near = this.markers()
+      .map((marker) => [Math.hypot(marker.x - x, marker.y - y), marker])
+      .filter(([distance]) => distance < (width < 500 ? 18 : 12));
     return near.sort(([a], [b]) => a - b)[0]?.[1].item ?? null;
   }
 
+  /** Draws the map, and says in data attributes what is shown. */
   draw() {
     const { canvas, context } = this;
     const { clientWidth: width, clientHeight: height } = canvas;
@@ -169,78 +198,20 @@ export class MapCanvas {
     [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const markers = this.markers();
-    this.drawLinks(markers);
-    for (const marker of markers) this.drawMarker(marker);
     this.drawn = this.labels(markers);
-    context.textBaseline = "middle";
-    Object.assign(context, { fillStyle: colour("--ink"), strokeStyle: colour("--paper"), lineWidth: 4, lineJoin: "round" });
-    for (const box of this.drawn) {
-      context.font = this.font(box.point);
-      context.strokeText(box.point.text, box.x, box.y + box.height / 2); // keeps the links out of the letters
-      context.fillText(box.point.text, box.x, box.y + box.height / 2);
-    }
-    Object.assign(canvas.dataset, { zoom: this.view.zoom.toFixed(2), x: this.view.x.toFixed(3), y: this.view.y.toFixed(3), points: markers.length, labels: this.drawn.length });
-  }
-
-  drawLinks(markers) {
-    const { context } = this;
-    const centers = new Map(markers.filter((one) => one.main).map((one) => [one.sense, one]));
-    context.lineWidth = 1;
-    context.globalAlpha = 0.28;
-    for (const { x, y, sense, main } of markers) {
-      const center = centers.get(sense);
-      if (main || !center) continue;
-      context.strokeStyle = colour(`--${colourClass(sense)}`);
-      context.beginPath();
-      context.moveTo(center.x, center.y);
-      context.lineTo(x, y);
-      context.stroke();
-    }
-    context.globalAlpha = 1;
-  }
-
-  drawMarker({ x, y, sense, radius, main }) {
-    const { context } = this;
-    const shape = shapeOf(sense);
-    context.fillStyle = colour(`--${colourClass(sense)}`);
-    context.strokeStyle = colour("--paper");
-    context.lineWidth = 2;
-    context.beginPath();
-    if (shape === "circle") context.arc(x, y, radius, 0, 2 * Math.PI);
-    else shape.forEach(([dx, dy], index) => context[index ? "lineTo" : "moveTo"](x + dx * radius, y + dy * radius));
-    context.closePath();
-    context.stroke();
-    context.fill();
-    if (!main) return;
-    context.fillStyle = colour("--on-sense");
-    context.font = `700 12px ${SANS}`;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.fillText(String(numberOf(sense)), x, y + 0.5);
-    context.textAlign = "start";
+    paint(context, markers, this.drawn);
+    Object.assign(canvas.dataset, {
+      zoom: this.view.zoom.toFixed(2),
+      x: this.view.x.toFixed(3),
+      y: this.view.y.toFixed(3),
+      points: markers.length,
+      labels: this.drawn.length,
+    });
   }
 
   /** Returns what the canvas shows as SVG. */
   figure() {
-    const drawing = new Drawing(this.canvas.clientWidth);
-    drawing.height = this.canvas.clientHeight - 24;
     const markers = this.markers();
-    const centers = new Map(markers.filter((one) => one.main).map((one) => [one.sense, one]));
-    for (const { x, y, sense, main } of markers) {
-      const center = centers.get(sense);
-      if (!main && center) drawing.line(center.x, center.y, x, y, colour(`--${colourClass(sense)}`), { "stroke-opacity": 0.28 });
-    }
-    for (const { x, y, sense, radius } of markers) {
-      const shape = shapeOf(sense);
-      const path = shape === "circle"
-        ? `M${x - radius} ${y}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0z`
-        : `M${shape.map(([dx, dy]) => `${x + dx * radius} ${y + dy * radius}`).join("L")}z`;
-      drawing.path(path, colour(`--${colourClass(sense)}`));
-    }
-    for (const { x, y, sense } of centers.values()) drawing.text(x, y + 4.5, String(numberOf(sense)), { size: 12, weight: 700, family: SANS, anchor: "middle", fill: colour("--on-sense") });
-    const { height } = drawing;
-    for (const box of this.labels(markers)) drawing.text(box.x, box.y + FONT - 1, box.point.text, { size: FONT, family: box.point.main ? SANS : SERIF, weight: box.point.main ? 600 : undefined });
-    drawing.height = height;
-    return drawing.toString();
+    return mapFigure(this.canvas.clientWidth, this.canvas.clientHeight, markers, this.labels(markers));
   }
 }

@@ -5,7 +5,11 @@ export function parse(fragment) {
   const [path, search = ""] = fragment.replace(/^#?\/?/, "").split(/\?(.*)/s);
   try {
     const [view, ...parts] = path.split("/").map(decodeURIComponent);
-    return { view: view || "start", parts: parts.filter(Boolean), query: Object.fromEntries(new URLSearchParams(search)) };
+    return {
+      view: view || "start",
+      parts: parts.filter(Boolean),
+      query: Object.fromEntries(new URLSearchParams(search)),
+    };
   } catch {
     return { view: "start", parts: [], query: {} };
   }

@@ -10,8 +10,19 @@ export function wordField({ label, placeholder = "", value = "", choose, hint = 
   const id = `words-${++created}`;
   const list = el("ul", { id, role: "listbox", class: "options", "aria-label": "Words", hidden: true });
   const input = el("input", {
-    type: "search", role: "combobox", "aria-label": label, "aria-controls": id, "aria-expanded": "false", "aria-autocomplete": "list",
-    autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "auto", placeholder, value, enterkeyhint: "search",
+    type: "search",
+    role: "combobox",
+    "aria-label": label,
+    "aria-controls": id,
+    "aria-expanded": "false",
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    dir: "auto",
+    placeholder,
+    value,
+    enterkeyhint: "search",
   });
   const field = el("div", { class: "field" }, input, hint, list);
   let active = -1;
@@ -43,14 +54,32 @@ export function wordField({ label, placeholder = "", value = "", choose, hint = 
   }
 
   function option(word, index, note) {
-    return el("li", { role: "option", id: `${id}-${index}`, "aria-selected": "false", data: { word }, on: { pointerdown: (event) => event.preventDefault(), click: () => pick(word) } },
-      corpusText(word), el("span", { class: "note" }, note));
+    return el(
+      "li",
+      {
+        role: "option",
+        id: `${id}-${index}`,
+        "aria-selected": "false",
+        data: { word },
+        on: { pointerdown: (event) => event.preventDefault(), click: () => pick(word) },
+      },
+      corpusText(word),
+      el("span", { class: "note" }, note),
+    );
   }
 
   function fill({ words, closest }) {
-    const items = words.map(({ word, count: n, senses }, index) => option(word, index, [senses > 1 ? plural(senses, "sense") : "", n ? count(n) : ""].filter(Boolean).join(" · ")));
+    const items = words.map(({ word, count: n, senses }, index) =>
+      option(word, index, [senses > 1 ? plural(senses, "sense") : "", n ? count(n) : ""].filter(Boolean).join(" · ")),
+    );
     if (!items.length) {
-      items.push(el("li", { class: "note", role: "presentation" }, closest.length ? "No such word. Did you mean" : "No such word"));
+      items.push(
+        el(
+          "li",
+          { class: "note", role: "presentation" },
+          closest.length ? "No such word. Did you mean" : "No such word",
+        ),
+      );
       items.push(...closest.map((word, index) => option(word, index, "")));
     }
     list.replaceChildren(...items);

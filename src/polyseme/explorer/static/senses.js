@@ -28,28 +28,65 @@ export function badge(key) {
 export function senseLink(key) {
   const { word, number } = split(key);
   if (word === key) return el("a", { href: senseHref(key), class: "word" }, corpusText(word));
-  return el("a", { href: senseHref(key), class: "word", dir: direction(word), data: { number: String(number) }, "aria-label": `${word}, sense ${number}` }, corpusText(word));
+  return el(
+    "a",
+    {
+      href: senseHref(key),
+      class: "word",
+      dir: direction(word),
+      data: { number: String(number) },
+      "aria-label": `${word}, sense ${number}`,
+    },
+    corpusText(word),
+  );
 }
 
 /** Returns neighbours as a list of links with similarities. */
 export function neighbourList(neighbours, label, marked = new Set()) {
-  return el("ul", { class: "words", "aria-label": label }, neighbours.map((neighbour) =>
-    el("li", { class: marked.has(neighbour.word) ? "marked" : null }, senseLink(neighbour.key), el("span", { class: "figure" }, decimal(neighbour.similarity)))));
+  return el(
+    "ul",
+    { class: "words", "aria-label": label },
+    neighbours.map((neighbour) =>
+      el(
+        "li",
+        { class: marked.has(neighbour.word) ? "marked" : null },
+        senseLink(neighbour.key),
+        el("span", { class: "figure" }, decimal(neighbour.similarity)),
+      ),
+    ),
+  );
 }
 
 /** Returns a bar as long as the share of a sense. */
 export function shareBar(key, share) {
   const fill = el("span", { class: `fill ${colourClass(key)}` });
   fill.style.inlineSize = `${share * 100}%`;
-  return el("span", { class: "share" }, el("span", { class: "track", "aria-hidden": "true" }, fill), el("span", { class: "figure" }, percent(share)));
+  return el(
+    "span",
+    { class: "share" },
+    el("span", { class: "track", "aria-hidden": "true" }, fill),
+    el("span", { class: "figure" }, percent(share)),
+  );
 }
 
 /** Returns one bar that is divided into the shares of all senses; each part leads to its sense. */
 export function shareStrip(word, senses) {
-  return el("div", { class: "strip", role: "group", "aria-label": "Shares of the senses" }, senses.map((sense) => {
-    const part = el("a", { href: senseHref(sense.key), class: colourClass(sense.key), "aria-label": `Sense ${numberOf(sense.key)}: ${percent(sense.share)}`, title: `${sense.key}  ${percent(sense.share)}` },
-      el("span", {}, String(numberOf(sense.key))));
-    part.style.flexGrow = String(Math.max(sense.share, 0.001));
-    return part;
-  }));
+  return el(
+    "div",
+    { class: "strip", role: "group", "aria-label": "Shares of the senses" },
+    senses.map((sense) => {
+      const part = el(
+        "a",
+        {
+          href: senseHref(sense.key),
+          class: colourClass(sense.key),
+          "aria-label": `Sense ${numberOf(sense.key)}: ${percent(sense.share)}`,
+          title: `${sense.key}  ${percent(sense.share)}`,
+        },
+        el("span", {}, String(numberOf(sense.key))),
+      );
+      part.style.flexGrow = String(Math.max(sense.share, 0.001));
+      return part;
+    }),
+  );
 }

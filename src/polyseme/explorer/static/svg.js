@@ -1,7 +1,14 @@
 // Draws figures as SVG text, with presentation attributes only, in the colours that the page has now.
 
-const escape = (text) => String(text).replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "").replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-const attributes = (values) => Object.entries(values).filter(([, value]) => value !== undefined).map(([name, value]) => ` ${name}="${escape(typeof value === "number" ? Math.round(value * 100) / 100 : value)}"`).join("");
+const escape = (text) =>
+  String(text)
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")
+    .replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+const attributes = (values) =>
+  Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}="${escape(typeof value === "number" ? Math.round(value * 100) / 100 : value)}"`)
+    .join("");
 
 /** Returns a colour of the stylesheet, such as --ink or --s2. */
 export function colour(name) {
@@ -43,7 +50,22 @@ export class Drawing {
   }
 
   text(x, y, text, { size = 14, fill = colour("--ink"), family = SERIF, weight, anchor, style, direction } = {}) {
-    this.add("text", { x, y, "font-size": size, "font-family": family, "font-weight": weight, "font-style": style, "text-anchor": anchor, direction, fill, "xml:space": "preserve" }, escape(text));
+    this.add(
+      "text",
+      {
+        x,
+        y,
+        "font-size": size,
+        "font-family": family,
+        "font-weight": weight,
+        "font-style": style,
+        "text-anchor": anchor,
+        direction,
+        fill,
+        "xml:space": "preserve",
+      },
+      escape(text),
+    );
     this.height = Math.max(this.height, y + size * 0.4);
   }
 
@@ -64,12 +86,20 @@ export class Drawing {
 
   badge(x, y, number, fill) {
     this.rect(x, y - 14, 19, 19, fill, { rx: 5 });
-    this.text(x + 9.5, y, number, { size: 12, weight: 700, fill: colour("--on-sense"), family: SANS, anchor: "middle" });
+    this.text(x + 9.5, y, number, {
+      size: 12,
+      weight: 700,
+      fill: colour("--on-sense"),
+      family: SANS,
+      anchor: "middle",
+    });
   }
 
   toString() {
     const height = Math.ceil(this.height + 24);
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${height}" viewBox="0 0 ${this.width} ${height}">`
-      + `<rect width="100%" height="100%" fill="${escape(colour("--paper"))}"/>${this.parts.join("")}</svg>\n`;
+    return (
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${height}" viewBox="0 0 ${this.width} ${height}">` +
+      `<rect width="100%" height="100%" fill="${escape(colour("--paper"))}"/>${this.parts.join("")}</svg>\n`
+    );
   }
 }

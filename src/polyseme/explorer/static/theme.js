@@ -6,10 +6,18 @@ const NAMES = { auto: "as the system", light: "light", dark: "dark" };
 /** Values that outlive the page; browsers can forbid storage, then nothing is kept. */
 export const storage = {
   read(name) {
-    try { return localStorage.getItem(`polyseme-${name}`); } catch { return null; }
+    try {
+      return localStorage.getItem(`polyseme-${name}`);
+    } catch {
+      return null;
+    }
   },
   write(name, value) {
-    try { localStorage.setItem(`polyseme-${name}`, value); } catch { /* not kept */ }
+    try {
+      localStorage.setItem(`polyseme-${name}`, value);
+    } catch {
+      /* not kept */
+    }
   },
 };
 

@@ -8,8 +8,15 @@ import { headword, indexHint } from "./headword.js";
 import { numberOf, shareStrip } from "./senses.js";
 
 function exportOf(word, answer) {
-  const rows = answer.senses.flatMap((sense) => sense.neighbours.map((one) => [sense.key, sense.label, sense.share, sense.count, one.key, one.similarity]));
-  return { name: `${word} senses`, json: answer, table: { columns: ["key", "label", "share", "count", "neighbour", "similarity"], rows }, figure: () => wordFigure(word, answer.senses) };
+  const rows = answer.senses.flatMap((sense) =>
+    sense.neighbours.map((one) => [sense.key, sense.label, sense.share, sense.count, one.key, one.similarity]),
+  );
+  return {
+    name: `${word} senses`,
+    json: answer,
+    table: { columns: ["key", "label", "share", "count", "neighbour", "similarity"], rows },
+    figure: () => wordFigure(word, answer.senses),
+  };
 }
 
 function select(root, number, scroll) {
@@ -33,19 +40,66 @@ export async function showWord(root, { parts: [word, number], query }, context) 
   const editable = info.editable && !model;
   const isEditing = editable && editing();
   const actions = editable
-    ? [el("button", { type: "button", id: "edit", "aria-pressed": String(isEditing), title: "Merge and drop senses (e)", on: { click: () => { setEditing(!editing()); refresh(); } } }, isEditing ? "Done editing" : "Edit senses")]
+    ? [
+        el(
+          "button",
+          {
+            type: "button",
+            id: "edit",
+            "aria-pressed": String(isEditing),
+            title: "Merge and drop senses (e)",
+            on: {
+              click: () => {
+                setEditing(!editing());
+                refresh();
+              },
+            },
+          },
+          isEditing ? "Done editing" : "Edit senses",
+        ),
+      ]
     : [];
-  const changed = new Set(original.senses.map((sense) => sense.key)).symmetricDifference(new Set(answer.senses.map((sense) => sense.key)));
+  const edited = original.senses.map((sense) => sense.key).join() !== answer.senses.map((sense) => sense.key).join();
   root.replaceChildren(
-    headword(word, { senses: answer.senses, occurrences: original.occurrences, view: "word", number, export: exportOf(word, answer), actions }),
+    headword(word, {
+      senses: answer.senses,
+      occurrences: original.occurrences,
+      view: "word",
+      number,
+      export: exportOf(word, answer),
+      actions,
+    }),
     answer.senses.length > 1 ? shareStrip(word, answer.senses) : "",
-    answer.hidden ? el("p", { class: "note" }, `${answer.hidden} more with a very small share ${answer.hidden === 1 ? "is" : "are"} not shown.`) : "",
-    el("div", { class: "cards" }, answer.senses.map((sense) =>
-      senseCard(word, sense, { indexed: indexed && !changed.size, editable, editing: isEditing && answer.senses.length > 1, model, refresh, signal }))),
-    indexed ? "" : indexHint(info, model));
+    answer.hidden
+      ? el(
+          "p",
+          { class: "note" },
+          `${answer.hidden} more with a very small share ${answer.hidden === 1 ? "is" : "are"} not shown.`,
+        )
+      : "",
+    el(
+      "div",
+      { class: "cards" },
+      answer.senses.map((sense) =>
+        senseCard(word, sense, {
+          indexed: indexed && !edited,
+          edited,
+          editable,
+          editing: isEditing && answer.senses.length > 1,
+          model,
+          refresh,
+          signal,
+        }),
+      ),
+    ),
+    indexed ? "" : indexHint(info, model),
+  );
   select(root, number, Boolean(number));
   return {
-    title: number ? `${word}#${number}` : word, word, number, senses: answer.senses,
+    title: number ? `${word}#${number}` : word,
+    word,
+    number,
+    senses: answer.senses,
     update(route) {
       if (route.view !== "word" || route.parts[0] !== word || route.query.model !== model) return false;
       select(root, route.parts[1], true);
