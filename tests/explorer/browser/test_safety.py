@@ -93,6 +93,8 @@ def test_an_exported_page_works_from_a_file(exported: Page) -> None:
     exported.open(f"#/word/{HOSTILE}")
     assert "<script>" in exported.text()
     assert "owned" not in exported.driver.title
+    exported.open("#/read?text=bank")
+    assert exported.all(".start")
     exported.open("#/word/plant")
     assert "is not part of this exported page" in exported.text()
     assert [address for address in exported.requested() if not address.startswith(("file:", "data:", "blob:"))] == []

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
 from tests.explorer.browser.page import Page
 
@@ -197,6 +198,42 @@ def test_the_map_zooms_and_moves_and_keeps_its_place_in_the_address(page: Page) 
     assert page.one(".map canvas").get_attribute("data-zoom") == "1.75"
     page.click(".map-controls [aria-label=Fit]")
     assert page.one(".map canvas").get_attribute("data-zoom") == "1.00"
+
+
+def zoom(page: Page) -> float:
+    return float(str(page.one(".map canvas").get_attribute("data-zoom")))
+
+
+def test_the_map_zooms_by_wheel_and_by_two_fingers(page: Page) -> None:
+    page.open("#/map/bank")
+    canvas = page.one(".map canvas")
+    page.js("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", canvas)
+    ActionChains(page.driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -300).perform()
+    page.wait(lambda: zoom(page) > 1.3, "the zoom of the wheel")
+    before = zoom(page)
+    box = page.js(
+        "const { x, y, width, height } = arguments[0].getBoundingClientRect(); return [x, y, width, height]", canvas
+    )
+    x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
+    for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80), ("touchEnd", 0)):
+        fingers = [{"x": x + side * apart, "y": y, "id": side} for side in (-1, 1) if apart]
+        page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    page.wait(lambda: zoom(page) > 1.7 * before, "the zoom of the fingers")
+    assert page.fragment().startswith("#/map/bank")
+
+
+def test_a_click_on_a_label_opens_the_word(page: Page) -> None:
+    page.open("#/map/bank")
+    script = """
+    const canvas = document.querySelector(".map canvas");
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    for (let y = 10; y < height; y += 6) for (let x = 10; x < width; x += 6) {
+      canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y }));
+      if (canvas.classList.contains("over")) return [x - width / 2, y - height / 2];
+    }"""
+    x, y = page.js(script)
+    ActionChains(page.driver).move_to_element_with_offset(page.one(".map canvas"), int(x), int(y)).click().perform()
+    page.wait(lambda: page.fragment().startswith("#/word/"), "a word")
 
 
 def test_the_legend_hides_a_sense(page: Page) -> None:

@@ -2,6 +2,7 @@
 import { nextTheme, storage } from "./theme.js";
 import { undo } from "./edits.js";
 import { go, href } from "./router.js";
+import { numberOf } from "./senses.js";
 
 const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
 
@@ -65,7 +66,7 @@ export function startKeyboard(current, refresh) {
     )
       return;
     const { word, senses } = current();
-    if (/^[1-9]$/.test(event.key) && word && senses?.length > 1) {
+    if (/^[1-9]$/.test(event.key) && word && senses?.some((sense) => numberOf(sense.key) === Number(event.key))) {
       event.preventDefault();
       go(href("word", [word, event.key]));
     } else if (keys[event.key]) {

@@ -16,6 +16,7 @@ import { showWord } from "./word.js";
 
 const OF_A_WORD = { word: showWord, concordance: showLines, map: showMap };
 const VIEWS = { ...OF_A_WORD, start: showStart, read: showRead, compare: showCompare, models: showModels };
+const NEED_SERVER = new Set(["read", "models"]);
 const root = document.getElementById("view");
 let info = null;
 let shown = {};
@@ -70,7 +71,8 @@ async function show({ keepScroll = false } = {}) {
   const { signal } = controller;
   const scroll = keepScroll ? scrollY : 0;
   shown = { word: OF_A_WORD[route.view] ? route.parts[0] : undefined };
-  const view = OF_A_WORD[route.view] && !route.parts[0] ? showStart : (VIEWS[route.view] ?? showStart);
+  const missing = (OF_A_WORD[route.view] && !route.parts[0]) || (exported && NEED_SERVER.has(route.view));
+  const view = missing ? showStart : (VIEWS[route.view] ?? showStart);
   root.setAttribute("aria-busy", "true");
   try {
     const result = await view(root, route, {
