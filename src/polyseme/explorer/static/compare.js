@@ -1,8 +1,9 @@
 // Two words side by side, sense by sense: #/compare/bank/shore
 import { get } from "./api.js";
-import { el, corpusText, decimal } from "./dom.js";
+import { el, corpusText, decimal, scrollable } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { compareFigure } from "./figures.js";
+import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
 import { wordField } from "./search.js";
 import { badge, senseLink, shareStrip } from "./senses.js";
@@ -39,9 +40,8 @@ function chooser(a, b) {
 }
 
 function matrix({ a, b, similarities }) {
-  return el(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Similarity of the senses" },
+  return scrollable(
+    "Similarity of the senses",
     el(
       "table",
       { class: "matrix" },
@@ -78,9 +78,8 @@ function matrix({ a, b, similarities }) {
 
 function sharedTable(shared, a, b) {
   if (!shared.length) return el("p", { class: "empty" }, "No shared neighbours.");
-  return el(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Shared neighbours" },
+  return scrollable(
+    "Shared neighbours",
     el(
       "table",
       { class: "plain shared" },
@@ -147,18 +146,7 @@ function side(answer, own) {
 
 export async function showCompare(root, { parts: [a, b], query }, { signal }) {
   const fields = chooser(a, b);
-  const header = (menu) =>
-    el(
-      "header",
-      { class: "headword" },
-      el(
-        "div",
-        {},
-        el("h1", { tabindex: "-1", class: "title" }, "Compare two words"),
-        el("p", { class: "note" }, "What two words share, and what each has for itself."),
-      ),
-      menu ? el("div", { class: "actions" }, menu) : null,
-    );
+  const header = (menu) => pageTitle("Compare two words", "What two words share, and what each has for itself.", menu);
   if (!a || !b) {
     root.replaceChildren(header(null), fields.element);
     fields.focus();

@@ -25,6 +25,11 @@ export function direction(text) {
     : "ltr";
 }
 
+/** Returns a place in which a wide table can be scrolled, also by keyboard. */
+export function scrollable(label, table) {
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+}
+
 /** Tells screen readers what happened. */
 export function announce(message) {
   document.getElementById("status").textContent = message;

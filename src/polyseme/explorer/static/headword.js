@@ -37,6 +37,12 @@ export function headword(word, { senses, occurrences, view, number, note = null,
   );
 }
 
+/** Returns the header of a page that is not about one word. */
+export function pageTitle(title, note, menu = null) {
+  const texts = el("div", {}, el("h1", { tabindex: "-1", class: "title" }, title), el("p", { class: "note" }, note));
+  return el("header", { class: "headword" }, texts, menu ? el("div", { class: "actions" }, menu) : null);
+}
+
 /** Says how to get a full concordance and collocates. */
 export function indexHint(info, model) {
   const { how_to_index: command } = info.models[Number(model ?? 0)] ?? {};

@@ -1,6 +1,6 @@
 // The neighbours of all senses of a word in two dimensions: #/map/bank?at=x,y,zoom
 import { get } from "./api.js";
-import { el, corpusText, debounce, decimal, percent } from "./dom.js";
+import { el, corpusText, debounce, decimal, percent, scrollable } from "./dom.js";
 import { headword } from "./headword.js";
 import { MapCanvas } from "./mapcanvas.js";
 import { go, href, replace } from "./router.js";
@@ -21,9 +21,8 @@ function pointTable(data) {
     "details",
     { class: "as-table" },
     el("summary", {}, "Show as a table"),
-    el(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Points of the map" },
+    scrollable(
+      "Points of the map",
       el(
         "table",
         { class: "plain" },

@@ -3,6 +3,7 @@ import { get } from "./api.js";
 import { el, corpusText, percent } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { modelsFigure } from "./figures.js";
+import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
 import { wordField } from "./search.js";
 import { badge, neighbourList, numberOf, shareBar, split } from "./senses.js";
@@ -39,20 +40,10 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
   });
   const names = info.models.map((model) => model.name);
   const header = (menu) =>
-    el(
-      "header",
-      { class: "headword" },
-      el(
-        "div",
-        {},
-        el("h1", { tabindex: "-1", class: "title" }, "Compare two models"),
-        el(
-          "p",
-          { class: "note" },
-          "The senses of a word in both, matched by their neighbours; shared neighbours are marked.",
-        ),
-      ),
-      menu ? el("div", { class: "actions" }, menu) : null,
+    pageTitle(
+      "Compare two models",
+      "The senses of a word in both, matched by their neighbours; shared neighbours are marked.",
+      menu,
     );
   if (names.length < 2) {
     root.replaceChildren(

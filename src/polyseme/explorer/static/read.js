@@ -3,6 +3,7 @@ import { get, post } from "./api.js";
 import { el, corpusText, count, percent } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { textFigure } from "./figures.js";
+import { pageTitle } from "./headword.js";
 import { probabilityBox } from "./probabilities.js";
 import { go, href } from "./router.js";
 import { colourClass, numberOf, senseHref } from "./senses.js";
@@ -172,19 +173,9 @@ export async function showRead(root, { query }, { info, signal }) {
   );
   const place = el("div", { class: text ? "busy" : null });
   root.replaceChildren(
-    el(
-      "header",
-      { class: "headword" },
-      el(
-        "div",
-        {},
-        el("h1", { tabindex: "-1", class: "title" }, "Read a text"),
-        el(
-          "p",
-          { class: "note" },
-          "Words with several senses are coloured by the sense they have here. Hover or focus for probabilities; a click leads to the sense.",
-        ),
-      ),
+    pageTitle(
+      "Read a text",
+      "Words with several senses are coloured by the sense they have here. Hover or focus for probabilities; a click leads to the sense.",
     ),
     form,
     place,
