@@ -92,6 +92,8 @@ def test_many_occurrences_are_sampled(client: TestClient, monkeypatch: pytest.Mo
     exact = client.get("/api/collocates/bank?window=2&n=500").json()
     monkeypatch.setattr(index_module, "MAX_SAMPLED", 200)
     sampled = client.get("/api/collocates/bank?window=2&n=499").json()
+    sorted_lines = client.get("/api/concordance/bank?sort=left&limit=499").json()
+    assert (sorted_lines["sampled"], sorted_lines["total"]) == (True, 200)
     assert (sampled["sampled"], sampled["occurrences"]) == (True, exact["occurrences"])
     counts = {c["word"]: c["count"] for c in exact["collocates"]}
     assert sampled["collocates"][0]["count"] == pytest.approx(counts[sampled["collocates"][0]["word"]], rel=0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from polyseme import SenseModel
-from polyseme.explorer import app
+from polyseme.explorer import app, endpoints
 from polyseme.explorer.models import Session
 from tests.conftest import Run
 from tests.explorer.conftest import MakeClient
@@ -163,7 +164,8 @@ def test_answers_are_kept(session: Session, client: TestClient, monkeypatch: pyt
 def test_a_slow_answer_ends_with_busy(
     session: Session, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "MAX_SECONDS", 0)
+    at_once = [replace(endpoint, seconds=0) for endpoint in endpoints.ENDPOINTS]
+    monkeypatch.setattr(app, "ENDPOINTS", at_once)
     answer = make_client(session).get("/api/senses/mouse")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert "took more than 0 seconds" in answer.json()["error"]

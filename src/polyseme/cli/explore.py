@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,7 +72,7 @@ def explore(
             if listener is None:
                 assert export is not None
                 assert words is not None
-                _export(session, export, words, force)
+                _export(session, export, words, force, signals.check)
                 return
             access = make_access(host, listener.getsockname()[1], password or "")
 
@@ -111,9 +112,9 @@ def _announce(access: Access) -> None:
     print(f"explorer  {address(access)}  (stop with Ctrl-C)", file=sys.stderr, flush=True)
 
 
-def _export(session: Session, path: Path, words: str, force: bool) -> None:
+def _export(session: Session, path: Path, words: str, force: bool, check: Callable[[], None]) -> None:
     from polyseme.explorer.export import export_page
 
     names = [word.strip() for word in words.split(",") if word.strip()]
-    export_page(session, names, path, force=force)
+    export_page(session, names, path, force=force, check=check)
     print(f"saved     {path}", file=sys.stderr)

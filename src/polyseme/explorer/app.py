@@ -32,7 +32,7 @@ from polyseme.explorer.security import Access, Guard, same, set_cookie
 STATIC = Path(__file__).parent / "static"
 MAX_BODY_BYTES = 2_000_000  # a text of the maximum size, with many characters escaped
 MAX_THREADS, MAX_QUICK_THREADS = 4, 2
-MAX_SECONDS = 30
+MAX_BODY_SECONDS = 30
 LOGIN_SECONDS = 1.0  # that a wrong password costs
 JSON_TYPES = {"string": str, "array": list, "boolean": bool}
 
@@ -91,12 +91,12 @@ class _Server:
                 arguments |= _body_fields(endpoint, await _read_body(request))
             answer = functools.partial(self._answer, endpoint, arguments)
             try:
-                with anyio.fail_after(MAX_SECONDS):
+                with anyio.fail_after(endpoint.seconds):
                     body = await anyio.to_thread.run_sync(
                         answer, limiter=self.threads[endpoint.quick], abandon_on_cancel=True
                     )
             except TimeoutError:
-                raise busy(f"the answer took more than {MAX_SECONDS} seconds; try again later.") from None
+                raise busy(f"the answer took more than {endpoint.seconds} seconds; try again later.") from None
             return Response(body, media_type="application/json")
 
         return handle
@@ -147,7 +147,7 @@ async def _read_body(request: Request) -> bytes:
         raise too_large
     body = bytearray()
     try:
-        with anyio.fail_after(MAX_SECONDS):
+        with anyio.fail_after(MAX_BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > MAX_BODY_BYTES:

@@ -8,12 +8,13 @@ from typing import Any
 
 from polyseme.explorer import comparing, editing, mapping, queries
 from polyseme.explorer.answers import ApiError
-from polyseme.explorer.models import MAX_WORD, Session
+from polyseme.explorer.models import MAX_WORD
 
 MAX_LISTED = 100  # neighbours, examples, completions
 MAX_LINES = 500  # of a concordance
 MAX_WINDOW = 20
 MAX_OFFSET = 2**31 - 1
+MAX_SECONDS, MAX_SAVE_SECONDS = 30, 600
 
 Schema = dict[str, Any]
 STRING: Schema = {"type": "string"}
@@ -81,6 +82,7 @@ class Endpoint:
     body    JSON schemas of the fields of the body, for POST
     quick   whether it is answered in a millisecond, so that it does not wait for slower requests
     cached  whether its answers are kept
+    seconds  after which the client is told to try again later
     """
 
     path: str
@@ -92,6 +94,7 @@ class Endpoint:
     optional: tuple[str, ...] = ()
     quick: bool = False
     cached: bool = False
+    seconds: int = MAX_SECONDS
 
     @property
     def method(self) -> str:
@@ -194,7 +197,7 @@ ENDPOINTS = (
         "/api/concordance/{key}",
         "Occurrences of a word or sense in the corpus; without the index the examples of the model",
         queries.concordance,
-        objects(key=STRING, total=WHOLE, sort=STRING, offset=WHOLE, lines=lists(LINE)),
+        objects(key=STRING, total=WHOLE, sampled=FLAG, sort=STRING, offset=WHOLE, lines=lists(LINE)),
         (
             word("key", "A word or sense"),
             text(
@@ -273,9 +276,6 @@ ENDPOINTS = (
         (MODEL,),
         body={"edits": EDITS, "name": {"type": "string", "pattern": editing.NAME_PATTERN}, "overwrite": FLAG},
         optional=("overwrite",),
+        seconds=MAX_SAVE_SECONDS,
     ),
 )  # fmt: skip
-
-
-def run(endpoint: Endpoint, session: Session, arguments: Mapping[str, Any]) -> Any:
-    return endpoint.answer(session, **arguments)

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,13 @@ _SCRIPT = re.compile(r'<script type="module" src="static/([\w.-]+)"[^>]*></scrip
 _IMPORT = re.compile(r'"\./([\w.-]+\.js)"')
 
 
-def export_page(session: Session, words: list[str], path: Path, *, force: bool = False) -> None:
-    """Write a page with the senses, collocates, occurrences and maps of words. UnknownWord if one is not known."""
+def export_page(
+    session: Session, words: list[str], path: Path, *, force: bool = False, check: Callable[[], None] = lambda: None
+) -> None:
+    """Write a page with the senses, collocates, occurrences and maps of words. UnknownWord if one is not known.
+
+    check  called regularly; it raises an error to stop
+    """
     if not 1 <= len(words) <= MAX_WORDS:
         raise ConfigError(f"--words needs 1 to {MAX_WORDS} words, such as bank,plant; there are {len(words)}.")
     if path.exists() and not (force and path.is_file()):
@@ -44,19 +50,21 @@ def export_page(session: Session, words: list[str], path: Path, *, force: bool =
         raise MissingFile(f"the folder of {path} does not exist; create it, or choose another path.")
     model = session.models[0]
     known = [model.data.vocabulary.words[model.data.find(word)[0]] for word in words]
-    page = make_page(embedded_data(session, list(dict.fromkeys(known))))
+    page = make_page(embedded_data(session, list(dict.fromkeys(known)), check))
     with atomic_file(path.absolute()) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
-def embedded_data(session: Session, words: list[str]) -> dict[str, Any]:
+def embedded_data(session: Session, words: list[str], check: Callable[[], None]) -> dict[str, Any]:
     """What the page needs to know about words: the answers by address, without the query."""
     info = queries.info(session)
     first = {**info["models"][0], "how_to_index": "polyseme explore MODEL --corpus TEXT"}  # no path of this machine
     answers: dict[str, Any] = {}
     for word in words:
+        check()
         answers |= _answers(session, session.models[0], word)
     for a, b in combinations(words if len(words) <= MAX_COMPARED else [], 2):
+        check()
         answers[f"/api/compare/words/{a}/{b}"] = comparing.compare_words(session, a, b, 0)
     return {"info": {**info, "models": [first], "editable": False}, "words": words, "answers": answers}
 

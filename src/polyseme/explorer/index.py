@@ -69,7 +69,7 @@ class SenseIndex:
 
         with f_xy the occurrences of the collocate in the window, f_x those of the senses, f_y those of the collocate.
         """
-        total = self._num_postings(rows)
+        total = self.num_postings(rows)
         sample, _ = self._sample(rows, MAX_SAMPLED)
         left, right = self._count_around(sample, window)
         together = left + right
@@ -124,7 +124,7 @@ class SenseIndex:
         if sort == "best":
             return self._best_lines(rows, offset, limit)
         if sort == "text":
-            return self._num_postings(rows), self._lines(*self._in_text_order(rows, offset, limit))
+            return self.num_postings(rows), self._lines(*self._in_text_order(rows, offset, limit))
         positions, row_of = self._sample(rows, MAX_SAMPLED)
         order = self._sorted_by_neighbours(positions, -1 if sort == "left" else 1)
         shown = order[offset : offset + limit]
@@ -142,7 +142,7 @@ class SenseIndex:
             taken = [position for _, position, _, _ in best]
             skipped = max(offset - len(best), 0)
             lines += self._lines(*self._in_text_order(rows, skipped, limit - len(lines), taken))
-        return self._num_postings(rows), lines
+        return self.num_postings(rows), lines
 
     def _in_text_order(
         self, rows: Sequence[int], offset: int, limit: int, without: Sequence[int] = ()
@@ -235,7 +235,8 @@ class SenseIndex:
 
     # Access to the arrays
 
-    def _num_postings(self, rows: Sequence[int]) -> int:
+    def num_postings(self, rows: Sequence[int]) -> int:
+        """How often senses occur in the corpus."""
         return int(sum(self.arrays.offsets[row + 1] - self.arrays.offsets[row] for row in rows))
 
     def _positions(self, row: int, n: int | None = None) -> Ints:

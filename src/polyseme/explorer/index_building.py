@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -202,7 +203,10 @@ def _assign(
 
 
 def _new_map(path: Path, dtype: type[np.generic], length: int) -> NDArray[Any]:
-    """A new file of numbers, mapped into memory."""
+    """A new file of numbers, mapped into memory. Its space is reserved: a full disk would end the process later."""
     with path.open("wb") as file:
-        file.truncate(length * np.dtype(dtype).itemsize)
+        size = length * np.dtype(dtype).itemsize
+        if size and hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        file.truncate(size)
     return np.memmap(path, dtype, "r+", shape=(length,)) if length else np.empty(0, dtype)

@@ -85,12 +85,14 @@ def concordance(session: Session, key: str, sort: str, offset: int, limit: int, 
     opened = session.model(model)
     rows = _rows(opened, key)
     if opened.index is None:
+        sampled = False
         total, lines = _stored_lines(opened, rows, sort, offset, limit)
     else:
         total, lines = opened.index.concordance(rows, sort, offset, limit)
+        sampled = total < opened.index.num_postings(rows)
     of_word = opened.find(key)[1] is None
     shown = [{"key": opened.data.key(row), **line} if of_word else line for row, line in lines]
-    return {"key": key, "total": total, "sort": sort, "offset": offset, "lines": shown}
+    return {"key": key, "total": total, "sampled": sampled, "sort": sort, "offset": offset, "lines": shown}
 
 
 def _rows(opened: ExploredModel, key: str) -> list[int]:
