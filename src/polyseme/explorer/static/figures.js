@@ -31,17 +31,17 @@ function clipped(text, width, style, keepEnd) {
 function drawLine(drawing, y, { left, word, right }, key, x = MARGIN, width = INNER) {
   const style = { size: 14 };
   const node = textWidth(word, { ...style, weight: 700 });
-  const side = (width - node - 12) / 2;
+  const side = (width - node - 2) / 2;
   const middle = x + width / 2;
   const rtl = direction(word) === "rtl";
   const [before, after] = rtl ? [right, left] : [left, right];
-  drawing.text(middle - node / 2 - 6, y, clipped(before, side, style, !rtl), {
+  drawing.text(middle - node / 2 - 1, y, clipped(before, side, style, !rtl), {
     ...style,
     anchor: rtl ? "start" : "end",
     direction: rtl ? "rtl" : undefined,
   });
   drawing.text(middle, y, word, { ...style, weight: 700, anchor: "middle", fill: senseColour(key) });
-  drawing.text(middle + node / 2 + 6, y, clipped(after, side, style, rtl), {
+  drawing.text(middle + node / 2 + 1, y, clipped(after, side, style, rtl), {
     ...style,
     anchor: rtl ? "end" : "start",
     direction: rtl ? "rtl" : undefined,
@@ -90,19 +90,29 @@ export function linesFigure(key, lines) {
 export function textFigure(tokens, isCertain) {
   const drawing = new Drawing(WIDTH);
   const style = { size: 17 };
+  const rtl = direction(tokens.map((token) => token.text).join("")) === "rtl";
+  const at = (start, width) => (rtl ? WIDTH - start - width : start); // lines start at the right in a text such as Arabic
   let [x, y] = [MARGIN, 56];
   for (const token of tokens) {
     for (const piece of token.key ? [token.text] : token.text.split(/(\s+)/u).filter(Boolean)) {
       const breaks = piece.split("\n").length - 1;
-      if (breaks) [x, y] = [MARGIN, y + 32 * breaks];
+      if (breaks) {
+        [x, y] = [MARGIN, y + 32 * breaks];
+        continue;
+      }
       const text = piece.replace(/\s+/gu, " ");
       const width = textWidth(text, style);
       if (x + width > WIDTH - MARGIN && text.trim()) [x, y] = [MARGIN, y + 32];
-      if (text.trim()) drawing.text(x, y, text, style);
+      if (text.trim()) drawing.text(at(x, width), y, text, style);
       if (token.key) {
         const fill = isCertain(token) ? senseColour(token.key) : colour("--muted");
-        drawing.rect(x, y + 4, width, 2.5, fill);
-        drawing.text(x + width + 1, y - 7, String(numberOf(token.key)), { size: 10, family: SANS, weight: 700, fill });
+        drawing.rect(at(x, width), y + 4, width, 2.5, fill);
+        drawing.text(at(x + width + 1, 6), y - 7, String(numberOf(token.key)), {
+          size: 10,
+          family: SANS,
+          weight: 700,
+          fill,
+        });
         x += 8;
       }
       x += width;
