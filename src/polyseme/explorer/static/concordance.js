@@ -33,6 +33,7 @@ export async function fetchLines(key, { sort = "best", offset = 0, limit = 50, m
     sort,
     offset,
     total: answer.lines.length,
+    sampled: answer.total > answer.lines.length,
     lines: sorted(answer.lines, sort).slice(offset, offset + limit),
   };
 }

@@ -108,6 +108,9 @@ function saveDialog(info, refresh) {
     event.preventDefault();
     const wanted = name.value.trim();
     submit.disabled = true;
+    message.textContent = "";
+    announce("Saving");
+    form.classList.add("saving");
     try {
       const { saved } = await post("save", { edits: allEdits(), name: wanted, overwrite: overwrite === wanted });
       forget();
@@ -126,6 +129,7 @@ function saveDialog(info, refresh) {
       }
     } finally {
       submit.disabled = false;
+      form.classList.remove("saving");
     }
   }
   document.body.append(dialog);

@@ -66,7 +66,7 @@ export async function showLines(root, { parts: [word, number], query }, { info, 
       senses,
       view: "concordance",
       number,
-      note: plural(answer.total, "line"),
+      note: `${answer.sampled ? "A sample of " : ""}${plural(answer.total, "line")}`,
       export: {
         name: `${key} concordance`,
         json: answer,
