@@ -65,7 +65,8 @@ def test_every_answer_has_the_headers(client: TestClient, path: str) -> None:
         assert "default-src 'none'; script-src 'self'; style-src 'self';" in policy
         assert "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        # With no-referrer, browsers would send the form of /login with `Origin: null`.
+        assert answer.headers["referrer-policy"] == ("same-origin" if path == "/login" else "no-referrer")
         assert answer.headers["cache-control"] == ("no-cache" if path.startswith("/static") else "no-store")
         assert "server" not in answer.headers
         assert "access-control-allow-origin" not in answer.headers

@@ -91,7 +91,7 @@ def edit_distances(
 
     >>> words = np.array(["bank", "bnak", "tank", "bone"]).view(np.uint32).reshape(4, 4)
     >>> edit_distances(words[0], words, np.array([4, 4, 4, 4])).tolist()
-    [0, 1, 1, 3]
+    [0, 1, 1, 2]
     """
     num_words, width = others.shape
     rows = [np.zeros((width + 1, num_words), np.int64), np.tile(np.arange(width + 1)[:, None], num_words)]
