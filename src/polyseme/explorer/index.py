@@ -170,7 +170,7 @@ class SenseIndex:
         return {**example._asdict(), "sentence": sentence, "source": Path(self._sources[source].path).name}
 
     def _sorted_by_neighbours(self, positions: Ints, sign: int) -> Ints:
-        """The order of positions by the words on one side, alphabetically; ends of sentences come first."""
+        """The order of positions by the words on one side, alphabetically; those without any come last."""
         sentence = self._sentence_of(positions)
         starts, ends = self.arrays.sentences[sentence], self.arrays.sentences[sentence + 1]
         keys = []
@@ -180,7 +180,7 @@ class SenseIndex:
             words = np.asarray(self.arrays.tokens[np.where(inside, near, positions)])
             known = (words >= 0) & (words < len(self._alphabetical_rank))
             ranks = np.where(known, self._alphabetical_rank[np.where(known, words, 0)], len(self._alphabetical_rank))
-            keys.append(np.where(inside, ranks, -1))
+            keys.append(np.where(inside, ranks, -1 if distance > 1 else len(self._alphabetical_rank) + 1))
         return np.lexsort((positions, *reversed(keys)))
 
     @cached_property

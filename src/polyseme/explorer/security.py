@@ -116,6 +116,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
+                if scope["path"] == "/login":  # with no-referrer, browsers send `Origin: null` with the form
+                    headers["Referrer-Policy"] = "same-origin"
                 headers.setdefault("Cache-Control", "no-cache" if scope["path"].startswith("/static/") else "no-store")
             await send(message)
 
