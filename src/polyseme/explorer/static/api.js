@@ -63,8 +63,8 @@ function fromExport(parts, query) {
 function completed(typed) {
   const found = exported.words.filter((word) => word.toLowerCase().startsWith(typed.toLowerCase()));
   const words = found.map((word) => {
-    const { senses, occurrences } = exported.answers[`/api/senses/${word}`];
-    return { word, senses: senses.length, count: occurrences };
+    const { senses } = exported.answers[`/api/senses/${word}`];
+    return { word, senses: senses.length, count: 0 };
   });
   return { query: typed, words, closest: words.length ? [] : exported.words };
 }

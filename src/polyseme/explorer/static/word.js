@@ -35,7 +35,10 @@ export async function showWord(root, { parts: [word, number], query }, context) 
   const { info, signal, refresh } = context;
   const { model } = query;
   const indexed = Boolean(info.models[Number(model ?? 0)]?.has_index);
-  const original = await get(["senses", word], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal);
+  const [original, lines] = await Promise.all([
+    get(["senses", word], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal),
+    indexed ? get(["concordance", word], { sort: "text", limit: 1, model }, signal) : null,
+  ]);
   const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
   const editable = info.editable && !model;
   const isEditing = editable && editing();
@@ -63,7 +66,7 @@ export async function showWord(root, { parts: [word, number], query }, context) 
   root.replaceChildren(
     headword(word, {
       senses: answer.senses,
-      occurrences: original.occurrences,
+      occurrences: lines?.total,
       view: "word",
       number,
       export: exportOf(word, answer),
