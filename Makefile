@@ -12,6 +12,7 @@ demo: $(VENV)/ready
 # The last line of the output is the branch coverage; the minimum is in pyproject.toml. Coverage starts by itself in
 # processes that have COVERAGE_PROCESS_START: pytest and its workers, one per core and at most four.
 test: lint
+	@sh tests/explorer/browser/install.sh
 	@$(BIN)/coverage erase
 	COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 	@$(BIN)/coverage combine --quiet

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from polyseme import SenseModel, TrainConfig, __version__
+from polyseme.model.json_results import tokens_json
 from tests.conftest import Run, command
 
 
@@ -109,8 +110,9 @@ def test_each_query_can_print_json(polyseme_command: Run, mssg_path: Path, mssg:
         {name: v for name, v in vars(mssg.similarity("bank", "water")).items() if v is not None}
     ]
     assert query("tag", stdin="a water bank\nx\n") == [
-        {"text": "a water bank", "tagged": mssg.tag("a water bank")}, {"text": "x", "tagged": "x"},
-    ]  # fmt: skip
+        {"text": line, "tagged": mssg.tag(line), "tokens": tokens_json(mssg._tagger.pieces(line))}
+        for line in ("a water bank", "x")
+    ]
     (info,) = query("info", "--verify")
     assert isinstance(info, dict)
     assert info["words"] == len(mssg)

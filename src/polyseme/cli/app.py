@@ -16,6 +16,7 @@ from polyseme.cli.demo import demo
 from polyseme.cli.disambiguate import disambiguate
 from polyseme.cli.encode import encode
 from polyseme.cli.evaluate import evaluate
+from polyseme.cli.explore import explore
 from polyseme.cli.export import export
 from polyseme.cli.import_ import import_
 from polyseme.cli.info import info
@@ -48,8 +49,8 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 COMMANDS = (
-    demo, train, senses, neighbours, disambiguate, tag, similarity, refine, evaluate, reproduce, info, export, import_,
-    encode,
+    demo, train, senses, neighbours, disambiguate, tag, similarity, explore, refine, evaluate, reproduce, info, export,
+    import_, encode,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(command, sort_key=len(list(app)), usage=USAGE.get(command.__name__))

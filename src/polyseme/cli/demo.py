@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from polyseme.cli.arguments import JsonFlag, Seed, between
 from polyseme.cli.output import bold, one_line, print_json
-from polyseme.cli.senses import as_json, print_senses
+from polyseme.cli.senses import print_senses
 from polyseme.cli.signals import Signals, interruptible
 from polyseme.training.config import ModelName
 
@@ -43,6 +43,7 @@ def demo(
 
     from polyseme.corpus.planted import plant
     from polyseme.evaluation.clear_senses import clearest_sentence, clearest_words
+    from polyseme.model.json_results import senses_json
 
     options = {"model": model, "senses": senses, "seed": seed, "threads": 1}  # one thread: the same senses each time
     settings = {name: value for name, value in options.items() if value is not None}
@@ -57,7 +58,7 @@ def demo(
         print("\nNow a generated text with planted senses, which are known:", flush=True)
     scores = _planted_scores(planted, settings)
     if json:
-        shown = [as_json(trained.senses(word), NUM_NEIGHBOURS, NUM_EXAMPLES) for word in words]
+        shown = [senses_json(trained.senses(word), NUM_NEIGHBOURS, NUM_EXAMPLES) for word in words]
         print_json(
             {
                 "corpus": SOURCE,

@@ -26,10 +26,11 @@ def neighbours(
 ) -> None:
     """Show the nearest neighbours of a word or of one of its senses."""
     from polyseme.cli.opening import open_for_query
+    from polyseme.model.json_results import neighbours_json
 
     nearest = open_for_query(model).neighbours(word_or_sense, number, among=among)
     if json:
-        print_json([vars(n) for n in nearest])
+        print_json(neighbours_json(nearest))
     else:
         for n in nearest:
             print(f"{n.similarity:.3f}  {n.key}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -26,10 +26,11 @@ def senses(
 ) -> None:
     """Show the senses of a word: share of its tokens, neighbours and example sentences."""
     from polyseme.cli.opening import open_for_query
+    from polyseme.model.json_results import senses_json
 
     result = open_for_query(model, "shares").senses(word)
     if json:
-        print_json(as_json(result, neighbours, examples))
+        print_json(senses_json(result, neighbours, examples))
     else:
         print_senses(result, neighbours, examples)
 
@@ -46,22 +47,3 @@ def print_senses(senses: Senses, neighbours: int, examples: int) -> None:
     if senses.hidden:
         plural = "s" if senses.hidden > 1 else ""
         print(f"({senses.hidden} sense{plural} with less than 1% of the word's tokens not shown)")
-
-
-def as_json(senses: Senses, neighbours: int, examples: int) -> dict[str, Any]:
-    """Senses as JSON."""
-    return {
-        "word": senses.word,
-        "hidden": senses.hidden,
-        "senses": [
-            {
-                "key": sense.key,
-                "label": sense.label,
-                "share": sense.share,
-                "count": sense.count,
-                "neighbours": [vars(n) for n in sense.neighbours(neighbours)] if neighbours else [],
-                "examples": [{"text": e.text, **e._asdict()} for e in sense.examples[:examples]],
-            }
-            for sense in senses
-        ],
-    }

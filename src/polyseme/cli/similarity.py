@@ -24,13 +24,10 @@ def similarity(
 ) -> None:
     """Show the similarity of two words: global_sim, avg_sim, max_sim; with contexts avg_sim_c, max_sim_c, local_sim."""
     from polyseme.cli.opening import open_for_query
+    from polyseme.model.json_results import similarity_json
 
     loaded = open_for_query(model, *(() if contexts is None else ("contexts",)))
-    measures = {
-        name: value
-        for name, value in vars(loaded.similarity(a, b, contexts=contexts, posterior=posterior)).items()
-        if value is not None
-    }
+    measures = similarity_json(loaded.similarity(a, b, contexts=contexts, posterior=posterior))
     if json:
         print_json(measures)
     else:

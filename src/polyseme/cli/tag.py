@@ -22,6 +22,7 @@ def tag(
     from polyseme.cli.opening import open_for_query
     from polyseme.corpus.readers.text import read_blocks
     from polyseme.corpus.sources import find_sources
+    from polyseme.model.json_results import tokens_json
     from polyseme.model.tagging import Tagger
 
     tagger = Tagger(open_for_query(model, "senses", "contexts")._data)
@@ -31,7 +32,7 @@ def tag(
             tagged = tagger.tag(text)
             if json:
                 for before, after in zip(_lines(text), _lines(tagged), strict=True):
-                    print_json({"text": before, "tagged": after})
+                    print_json({"text": before, "tagged": after, "tokens": tokens_json(tagger.pieces(before))})
             else:
                 sys.stdout.write(tagged)
 

@@ -138,16 +138,28 @@ def sense_probabilities(
     """
     if posterior is not None and posterior not in get_args(Posterior):
         raise ConfigError(f"--posterior must be one of {', '.join(get_args(Posterior))}, not '{posterior}'.")
-    shares = data.shares(word)
-    if not len(context) or len(shares) == 1:
-        return shares
-    rows = data.rows(word)
+    if not len(context):
+        return data.shares(word)
+    return probabilities_in_contexts(data, word, context_vector(data, context)[None], posterior)[0]  # type: ignore[no-any-return]
+
+
+def probabilities_in_contexts(
+    data: ModelData, word: int, vectors: NDArray[np.float32], posterior: Posterior | None = None
+) -> NDArray[np.float64]:
+    """(k, senses) The probabilities of the visible senses of a word in several contexts; shares for a vector of zeros.
+
+    vectors  IN  float32 (k, c)  context vectors
+    """
+    shares, rows = data.shares(word), data.rows(word)
+    if len(rows) == 1:
+        return np.ones((len(vectors), 1))
     centers = data.sense_centers[rows.start : rows.stop].astype(np.float64)
-    vector = context_vector(data, context).astype(np.float64)
-    norms = np.linalg.norm(centers, axis=1) * np.linalg.norm(vector)
-    cosines = np.divide(centers @ vector, norms, out=np.zeros(len(shares)), where=norms > 0)
+    contexts = vectors.astype(np.float64)
+    lengths = np.linalg.norm(contexts, axis=1, keepdims=True)
+    norms = np.linalg.norm(centers, axis=1) * lengths
+    cosines = np.divide(contexts @ centers.T, norms, out=np.zeros(norms.shape), where=norms > 0)
     if (posterior or data.posterior) == "inverse-distance":
         scores = 1 / np.maximum(1 - cosines, 1e-6)
     else:
-        scores = shares * np.exp((cosines - cosines.max()) / TEMPERATURE)
-    return np.asarray(scores / scores.sum())
+        scores = shares * np.exp((cosines - cosines.max(axis=1, keepdims=True)) / TEMPERATURE)
+    return np.asarray(np.where(lengths > 0, scores / scores.sum(axis=1, keepdims=True), shares))

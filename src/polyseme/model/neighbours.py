@@ -25,9 +25,14 @@ def nearest(data: ModelData, word_or_key: str, n: int, among: Literal["senses", 
     word, row = data.find(word_or_key)
     if among == "words":
         return _among_words(data, word, row, n)
+    return nearest_to(data, data.vector(word, row), word, n)
+
+
+def nearest_to(data: ModelData, vector: Floats, word: int, n: int) -> list[Neighbour]:
+    """The n senses nearest to a vector, other than those of a word; each word at most once."""
     offsets = data.arrays.sense_offsets
     num_rows = int(offsets[_num_candidates(data)])
-    cosines = _cosines(data.arrays.sense_vectors, data.sense_norms, num_rows, data.vector(word, row))
+    cosines = _cosines(data.arrays.sense_vectors, data.sense_norms, num_rows, vector)
     neighbours: list[Neighbour] = []
     seen = {word}
     for candidate in _largest(cosines, 20 * n + 200):

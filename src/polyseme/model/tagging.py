@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from polyseme.corpus.phrase_joining import PhraseMatcher
 from polyseme.corpus.tokenizers import CallableTokenizer, Tokenizer
 from polyseme.kernels.text import END_OF_LINE
 from polyseme.model.data import ModelData
+from polyseme.model.disambiguation import context_vectors, probabilities_in_contexts
 from polyseme.model.sense_assigner import SenseAssigner
 
 UNKNOWN = -1
@@ -34,6 +35,19 @@ class EncodedTexts:
     ids: NDArray[np.int32]
     lines: NDArray[np.int64]
     bounds: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TaggedPiece:
+    """A piece of a text: a word with several senses, or what is between two of them.
+
+    key            of the most probable sense; None for text between
+    probabilities  of all senses, by key
+    """
+
+    text: str
+    key: str | None = None
+    probabilities: dict[str, float] = field(default_factory=dict)
 
 
 class Tagger:
@@ -81,6 +95,69 @@ class Tagger:
             position = end
         pieces.append(encoded[position:])
         return b"".join(pieces).decode()
+
+    def pieces(self, text: str) -> list[TaggedPiece]:
+        """The text cut into words with several senses and what is between them; together the pieces are the text."""
+        encoded = text.encode("utf-8", "replace")
+        ids, spans, lines = self._spans(encoded)
+        known = np.flatnonzero(ids >= 0)
+        ambiguous = known[self.data.num_visible_senses[ids[known]] > 1]
+        pieces: list[TaggedPiece] = []
+        position = 0
+        for (start, end), probabilities in zip(
+            spans[ambiguous].tolist(), self._probabilities(ids, lines, ambiguous), strict=True
+        ):
+            if start > position:
+                pieces.append(TaggedPiece(encoded[position:start].decode()))
+            best = max(probabilities, key=probabilities.__getitem__)
+            pieces.append(TaggedPiece(encoded[start:end].decode(), best, probabilities))
+            position = end
+        if position < len(encoded):
+            pieces.append(TaggedPiece(encoded[position:].decode()))
+        return pieces
+
+    def _spans(self, text: bytes) -> tuple[NDArray[np.int32], Ints, Ints]:
+        """The ids of the words and phrases of a text, their byte spans (n, 2), and the first of each line."""
+        tokenizer = self.data.tokenizer
+        if isinstance(tokenizer, CallableTokenizer):
+            return self._find_tokens(text)
+        spans = tokenize(text, tokenizer)
+        ids, starts, lines = self._encode(spans, tokenizer)
+        bounds = np.stack([spans.starts[starts[:-1]], spans.ends[starts[1:] - 1]], axis=1)
+        return ids, bounds.astype(np.int64), lines
+
+    def _find_tokens(self, text: bytes) -> tuple[NDArray[np.int32], Ints, Ints]:
+        """The same for a function as tokenizer: its tokens are searched in the text, and skipped if they differ."""
+        ids: list[int] = []
+        spans: list[tuple[int, int]] = []
+        lines = [0]
+        line_start = 0
+        for line in text.split(b"\n"):
+            position = 0
+            for token in self.data.tokenize(line.decode()):
+                start = line.lower().find(token.encode("utf-8", "replace").lower(), position)
+                if start >= 0:
+                    position = start + len(token.encode("utf-8", "replace"))
+                    spans.append((line_start + start, line_start + position))
+                    ids += self._known_or_unknown([token])
+            lines.append(len(ids))
+            line_start += len(line) + 1
+        return np.array(ids, np.int32), np.array(spans, np.int64).reshape(-1, 2), np.array(lines, np.int64)
+
+    def _probabilities(self, ids: NDArray[np.int32], lines: Ints, positions: Ints) -> Iterator[dict[str, float]]:
+        """Yield the probabilities of the senses of the words at these positions, by key."""
+        vectors = context_vectors(self.data, ids, lines, positions)
+        words = ids[positions]
+        rows = [np.empty(0)] * len(positions)
+        for word in np.unique(words).tolist():
+            of_word = np.flatnonzero(words == word)
+            for i, row in zip(
+                of_word.tolist(), probabilities_in_contexts(self.data, word, vectors[of_word]), strict=True
+            ):
+                rows[i] = row
+        for word, probabilities in zip(words.tolist(), rows, strict=True):
+            keys = [self.data.key(row) for row in self.data.rows(word)]
+            yield dict(zip(keys, probabilities.tolist(), strict=True))
 
     def encode(self, texts: Sequence[str]) -> EncodedTexts:
         """The ids of the words of one or more texts."""

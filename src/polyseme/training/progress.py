@@ -69,46 +69,52 @@ class ProgressDisplay:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, CheckpointWritten) and event.problem:
-            self._print("warning", f"the checkpoint could not be written ({event.problem}); training continues")
+            self.print_line("warning", f"the checkpoint could not be written ({event.problem}); training continues")
         if isinstance(event, ModelContinued) and not event.shared_words:
-            self._print("warning", "no word of the model occurs in the text; is it in another language or spelling?")
+            self.print_line(
+                "warning", "no word of the model occurs in the text; is it in another language or spelling?"
+            )
         if self.quiet:
             return
         match event:
             case EncodingProgress():
                 fraction = event.bytes_read / event.bytes_total if event.bytes_total else None
                 counts = f"{format_count(event.tokens)} tokens, {format_count(event.words)} distinct words"
-                self._update("reading", fraction, f"{format_bytes(event.bytes_read)}, {counts}")
+                self.update("reading", fraction, f"{format_bytes(event.bytes_read)}, {counts}")
             case CorpusEncoded():
                 words = f"{format_count(event.kept)} of {format_count(event.words)} words kept"
-                self._print("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
+                self.print_line("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
                 self.warn_of_bad_text(event.bad_bytes, event.bad_rows, event.first_bad_row)
             case ModelContinued():
                 old = f"{format_count(event.shared_words)} of {format_count(event.old_words)} old words occur"
                 new = f"{format_count(event.new_words)} are new"
-                self._print("words", f"{old} ({event.shared_tokens:.0%} of the tokens), {new}")
+                self.print_line("words", f"{old} ({event.shared_tokens:.0%} of the tokens), {new}")
             case TrainingProgress():
                 speed = f"epoch {event.epoch}/{event.epochs}  {format_count(event.tokens_per_second)} tok/s"
                 loss = f"loss {event.loss:.3f}  senses/word {event.senses_per_word:.1f}"
                 rate = f"rate {event.learning_rate:.4f}"
-                self._update("training", event.progress, f"eta {format_duration(event.eta)}  {speed}  {loss}  {rate}")
+                self.update("training", event.progress, f"eta {format_duration(event.eta)}  {speed}  {loss}  {rate}")
             case TrainingFinished():
                 trained = f"{format_count(event.tokens)} tokens trained, loss {event.loss:.3f}"
-                self._print("training", trained, event.seconds)
-                self._update("examples", None, "selecting example sentences for each sense")
+                self.print_line("training", trained, event.seconds)
+                self.update("examples", None, "selecting example sentences for each sense")
             case ModelSaved():
-                self._print("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)
+                self.print_line("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)
 
     def warn_of_bad_text(self, bad_bytes: int, bad_rows: int, first_bad_row: str) -> None:
         """Say what of a corpus could not be read."""
         if bad_bytes and not self.quiet:
-            self._print("warning", f"{bad_bytes:,} bytes were not UTF-8 and were read as '?'")
+            self.print_line("warning", f"{bad_bytes:,} bytes were not UTF-8 and were read as '?'")
         if bad_rows and not self.quiet:
             rows = "1 row had" if bad_rows == 1 else f"{bad_rows:,} rows had"
-            self._print("warning", f"{rows} no text and {'was' if bad_rows == 1 else 'were'} skipped: {first_bad_row}")
+            self.print_line(
+                "warning", f"{rows} no text and {'was' if bad_rows == 1 else 'were'} skipped: {first_bad_row}"
+            )
 
-    def _update(self, step: str, fraction: float | None, text: str) -> None:
+    def update(self, step: str, fraction: float | None, text: str) -> None:
         """Replace the current line; where that is not possible, print a new one every few seconds."""
+        if self.quiet:
+            return
         if self.live.is_started:
             grid = Table.grid(padding=(0, 1))
             bar = ProgressBar(total=1, completed=fraction, width=10) if fraction is not None else Text("")
@@ -119,7 +125,7 @@ class ProgressDisplay:
             percent = f"{fraction:4.0%}  " if fraction is not None else ""
             self.console.print(f"{step:<9} {percent}{text}", markup=False)
 
-    def _print(self, step: str, text: str, seconds: float | None = None) -> None:
+    def print_line(self, step: str, text: str, seconds: float | None = None) -> None:
         """Print a line that stays."""
         took = f"  ({format_duration(seconds)})" if seconds is not None else ""
         self.live.update(Text(""))

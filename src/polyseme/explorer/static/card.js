@@ -1,0 +1,190 @@
+// The card of a sense: key, label, share, neighbours, collocates and examples.
+import { get } from "./api.js";
+import { cardConcordance } from "./concordance.js";
+import { el, corpusText, count, decimal } from "./dom.js";
+import { addEdit, toggleMerge } from "./edits.js";
+import { badge, neighbourList, numberOf, senseLink, shareBar, split } from "./senses.js";
+
+/** Returns the label, which becomes an input when it is used. */
+function labelEditor(sense, { editable, refresh }) {
+  if (!editable) return sense.label ? el("span", { class: "label" }, corpusText(sense.label)) : null;
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: sense.label ? "label" : "label unset",
+      "aria-label": sense.label ? `Label: ${sense.label}. Change` : `Add a label to ${sense.key}`,
+      on: { click: open },
+    },
+    sense.label ? corpusText(sense.label) : "add a label",
+  );
+  function open() {
+    const input = el("input", {
+      class: "label",
+      value: sense.label ?? "",
+      maxlength: "200",
+      "aria-label": `Label of ${sense.key}`,
+      dir: "auto",
+      placeholder: "a word or two",
+    });
+    let done = false;
+    const close = (keep) => {
+      if (done) return;
+      done = true;
+      const label = input.value.trim();
+      if (keep && label !== (sense.label ?? "")) {
+        addEdit({ label: { key: sense.key, label } });
+        refresh();
+      } else {
+        input.replaceWith(button);
+        button.focus();
+      }
+    };
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") close(true);
+      if (event.key === "Escape") close(false);
+    });
+    input.addEventListener("blur", () => close(true));
+    button.replaceWith(input);
+    input.focus();
+    input.select();
+  }
+  return button;
+}
+
+function collocateTable(collocates, key) {
+  return el(
+    "table",
+    { class: "collocates" },
+    el("caption", { class: "visually-hidden" }, `Collocates of ${key}`),
+    el(
+      "thead",
+      { class: "visually-hidden" },
+      el(
+        "tr",
+        {},
+        ["Word", "logDice", "Times to the left and to the right"].map((name) => el("th", { scope: "col" }, name)),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      collocates.map(({ word, log_dice: strength, left, right }) => {
+        const fill = el("span", { class: "fill" });
+        fill.style.inlineSize = `${(left / Math.max(1, left + right)) * 100}%`;
+        return el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, senseLink(word)),
+          el("td", { class: "figure", title: "logDice" }, decimal(strength)),
+          el(
+            "td",
+            { class: "figure sides", title: `${count(left)} times to the left, ${count(right)} to the right` },
+            el("span", {}, count(left)),
+            el("span", { class: "track", "aria-hidden": "true" }, fill),
+            el("span", {}, count(right)),
+          ),
+        );
+      }),
+    ),
+  );
+}
+
+/** Returns a place that the collocates fill. `counted` is called with the number of occurrences. */
+function collocates(sense, { model, signal }, counted) {
+  const box = el("div", { class: "busy" });
+  get(["collocates", sense.key], { n: 16, model }, signal).then(
+    ({ collocates: all, occurrences }) => {
+      counted(occurrences);
+      box.classList.remove("busy");
+      const more = el(
+        "button",
+        { type: "button", class: "quiet", on: { click: () => box.replaceChildren(collocateTable(all, sense.key)) } },
+        `${all.length - 8} more`,
+      );
+      box.replaceChildren(
+        all.length ? collocateTable(all.slice(0, 8), sense.key) : el("p", { class: "note" }, "None."),
+        all.length > 8 ? more : "",
+      );
+    },
+    (error) => {
+      box.classList.remove("busy");
+      if (error.name !== "AbortError") box.replaceChildren(el("p", { class: "note" }, error.message));
+    },
+  );
+  return box;
+}
+
+function editTools(sense, { refresh }) {
+  return el(
+    "div",
+    { class: "edit-tools" },
+    el(
+      "label",
+      {},
+      el("input", {
+        type: "checkbox",
+        data: { merge: sense.key },
+        on: { change: (event) => toggleMerge(sense.key, event.target.checked) },
+      }),
+      " Merge",
+    ),
+    el(
+      "button",
+      {
+        type: "button",
+        data: { drop: sense.key },
+        on: {
+          click: () => {
+            addEdit({ drop: sense.key });
+            refresh();
+          },
+        },
+      },
+      "Drop",
+    ),
+  );
+}
+
+/** Returns the card. Collocates load by themselves if there is an index. */
+export function senseCard(word, sense, options) {
+  const number = split(sense.key).word === sense.key ? null : numberOf(sense.key);
+  const id = `sense-${number ?? 1}`;
+  const total = el("span", { class: "note total" });
+  const counted = (n) => {
+    total.textContent = count(n);
+  };
+  return el(
+    "article",
+    {
+      class: "card",
+      id,
+      tabindex: "-1",
+      "aria-labelledby": `${id}-title`,
+      data: { number: String(numberOf(sense.key)), key: sense.key },
+    },
+    el(
+      "header",
+      {},
+      badge(sense.key),
+      el("h2", { id: `${id}-title` }, corpusText(sense.key)),
+      labelEditor(sense, options),
+      options.editing ? editTools(sense, options) : null,
+      sense.share === null || sense.share === undefined
+        ? null
+        : el("div", { class: "amount" }, shareBar(sense.key, sense.share), options.indexed ? total : null),
+    ),
+    el(
+      "div",
+      { class: "columns" },
+      el(
+        "section",
+        {},
+        el("h3", {}, "Neighbours"),
+        neighbourList(sense.neighbours, `Neighbours of ${sense.key}`),
+        options.indexed ? [el("h3", {}, "Collocates"), collocates(sense, options, counted)] : null,
+      ),
+      el("section", {}, el("h3", {}, "Examples"), cardConcordance(sense, { ...options, word, number })),
+    ),
+  );
+}

@@ -1,0 +1,140 @@
+// Keyword in context: lines that are aligned at the keyword and sorted by what is left or right of it.
+import { exported, get } from "./api.js";
+import { el, corpusText, direction } from "./dom.js";
+import { href } from "./router.js";
+import { badge, colourClass } from "./senses.js";
+
+export const SORTS = { best: "Best first", left: "By left word", right: "By right word", text: "In text order" };
+
+const words = (text) => text.trim().split(/\s+/u);
+const compare = new Intl.Collator(undefined, { sensitivity: "base" }).compare;
+
+/** Returns the lines sorted here, as the server sorts them: by the words next to the keyword, going outwards; lines without any come last. */
+export function sorted(lines, sort) {
+  const contexts = {
+    left: (line) => words(line.left).reverse().join(" "),
+    right: (line) => words(line.right).join(" "),
+  };
+  if (sort === "text") return lines.toSorted((a, b) => (a.sentence ?? 0) - (b.sentence ?? 0));
+  if (!contexts[sort]) return lines;
+  const bare = (line) => contexts[sort](line).replace(/^[^\p{L}\p{N}]+/u, "");
+  return lines
+    .map((line) => [bare(line), line])
+    .sort(([a], [b]) => (a && b ? compare(a, b) : (a ? 0 : 1) - (b ? 0 : 1)))
+    .map(([, line]) => line);
+}
+
+/** Asks for lines: {total, lines}. An exported page sorts what it has. */
+export async function fetchLines(key, { sort = "best", offset = 0, limit = 50, model }, signal) {
+  const answer = await get(["concordance", key], { sort, offset, limit, model }, signal);
+  if (!exported) return answer;
+  return {
+    ...answer,
+    sort,
+    offset,
+    total: answer.lines.length,
+    sampled: answer.total > answer.lines.length,
+    lines: sorted(answer.lines, sort).slice(offset, offset + limit),
+  };
+}
+
+function line({ left, word, right, key, source }, own, columns) {
+  const full = el(
+    "tr",
+    { class: "full", hidden: true },
+    el(
+      "td",
+      { colspan: String(columns) },
+      corpusText([left, el("mark", {}, word), right], "p"),
+      source ? el("p", { class: "note" }, corpusText(source)) : null,
+    ),
+  );
+  const keyword = el(
+    "button",
+    { type: "button", class: "keyword", "aria-expanded": "false", title: "Show the whole line", on: { click: toggle } },
+    corpusText(word),
+  );
+  const row = el(
+    "tr",
+    { class: colourClass(key ?? own), data: { key: key ?? own } },
+    columns === 4 ? el("td", { class: "which" }, badge(key), el("span", { class: "visually-hidden" }, key)) : null,
+    el("td", { class: "left" }, el("div", {}, el("bdi", { lang: "" }, left))),
+    el("td", { class: "node" }, keyword),
+    el("td", { class: "right" }, el("div", {}, el("bdi", { lang: "" }, right))),
+  );
+  function toggle() {
+    full.hidden = !full.hidden;
+    keyword.setAttribute("aria-expanded", String(!full.hidden));
+  }
+  return [row, full];
+}
+
+/** Returns a table of lines. `onSort` gets a sort order when the head of a column is used. */
+export function concordanceTable(lines, { key, sort, onSort, caption }) {
+  const columns = lines.some((item) => item.key) ? 4 : 3;
+  const dir = direction(lines[0]?.word ?? key);
+  const [before, after] = dir === "rtl" ? ["before", "after"] : ["left", "right"];
+  const head = (name, order, style) => {
+    const next = sort === order ? "best" : order;
+    const button = el(
+      "button",
+      { type: "button", data: { sort: next }, title: SORTS[next], on: { click: () => onSort(next) } },
+      name,
+      el("span", { "aria-hidden": "true", class: "arrow" }, sort === order ? " ▾" : ""),
+    );
+    return el("th", { scope: "col", class: style, "aria-sort": sort === order ? "ascending" : "none" }, button);
+  };
+  return el(
+    "table",
+    { class: "kwic", dir },
+    el("caption", { class: "visually-hidden" }, caption),
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        columns === 4
+          ? el("th", { scope: "col", class: "which" }, el("span", { class: "visually-hidden" }, "Sense"))
+          : null,
+        head(before, "left", "left"),
+        el("th", { scope: "col", class: "node" }, el("span", { class: "visually-hidden" }, "Keyword")),
+        head(after, "right", "right"),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      lines.map((item) => line(item, key, columns)),
+    ),
+  );
+}
+
+/** Returns the lines of one sense for its card: sorted on demand, with a link to all unless there are unsaved edits. */
+export function cardConcordance(sense, { indexed, edited, word, number, model }) {
+  const box = el("div", { class: "lines" });
+  async function show(sort) {
+    let lines = sorted(sense.examples, sort);
+    if (indexed && sort !== "best") lines = (await fetchLines(sense.key, { sort, limit: 12, model })).lines;
+    const focused = box.contains(document.activeElement) ? document.activeElement.closest("th")?.className : null;
+    box.replaceChildren(
+      lines.length
+        ? concordanceTable(lines, { key: sense.key, sort, onSort: show, caption: `Examples of ${sense.key}` })
+        : el("p", { class: "note" }, "This model keeps no examples of this sense."),
+      lines.length && !edited
+        ? el(
+            "p",
+            { class: "more" },
+            el(
+              "a",
+              { href: href("concordance", number ? [word, number] : [word]) },
+              indexed ? "All lines" : "All stored lines",
+            ),
+          )
+        : "",
+    );
+    if (focused) box.querySelector(`th.${focused} button`)?.focus();
+  }
+  show("best");
+  return box;
+}

@@ -1,0 +1,138 @@
+// The bar at the bottom while there are edits: what was changed, undo, and saving as a new model.
+import { ApiError, post } from "./api.js";
+import { el, announce, plural } from "./dom.js";
+import { addEdit, allEdits, describe, forget, merges, undo } from "./edits.js";
+
+/** Shows the bar whenever the edits change. `refresh` shows the view again. */
+export function startEditBar(info, refresh) {
+  const place = document.getElementById("edits");
+  function show() {
+    const edits = allEdits();
+    const chosen = merges();
+    if (!edits.length && !chosen.length) return place.replaceChildren();
+    const act = (action) => () => {
+      action();
+      refresh();
+    };
+    place.replaceChildren(
+      el(
+        "aside",
+        { class: "edit-bar", "aria-label": "Unsaved edits" },
+        chosen.length
+          ? el(
+              "button",
+              {
+                type: "button",
+                id: "merge",
+                class: "primary",
+                disabled: chosen.length < 2,
+                on: { click: act(() => addEdit({ merge: chosen })) },
+              },
+              chosen.length < 2 ? "Merge: choose another sense" : `Merge ${chosen.join(" + ")}`,
+            )
+          : null,
+        edits.length
+          ? [
+              el(
+                "details",
+                { class: "edit-list" },
+                el("summary", {}, plural(edits.length, "unsaved edit")),
+                el(
+                  "ol",
+                  {},
+                  edits.map((edit) => el("li", {}, describe(edit))),
+                ),
+              ),
+              el("span", { class: "last note" }, describe(edits.at(-1))),
+              el("button", { type: "button", id: "undo", title: "Undo (z)", on: { click: act(undo) } }, "Undo"),
+              el(
+                "button",
+                { type: "button", id: "save", class: "primary", on: { click: () => saveDialog(info, refresh) } },
+                "Save as a new model…",
+              ),
+            ]
+          : null,
+      ),
+    );
+    return undefined;
+  }
+  document.addEventListener("editschange", show);
+  addEventListener("beforeunload", (event) => allEdits().length && event.preventDefault());
+  show();
+}
+
+/** Asks for a name; if it is taken, asks again before anything is replaced. */
+function saveDialog(info, refresh) {
+  const current = info.models[0].name;
+  const name = el("input", {
+    id: "save-name",
+    required: true,
+    maxlength: "100",
+    value: `${current.replace(/\.model$/, "")}-edited.model`,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const message = el("p", { class: "message", role: "alert" });
+  const submit = el("button", { type: "submit", class: "primary" }, "Save");
+  let overwrite = null;
+  name.addEventListener("input", () => {
+    overwrite = null;
+    submit.textContent = "Save";
+    submit.classList.remove("danger");
+    message.textContent = "";
+  });
+  const form = el(
+    "form",
+    { method: "dialog", on: { submit: send } },
+    el("h2", { id: "save-title" }, "Save as a new model"),
+    el(
+      "p",
+      { class: "note" },
+      `${plural(allEdits().length, "edit")}. The model is written beside ${current}, which stays as it is.`,
+    ),
+    el("p", {}, el("label", { for: "save-name" }, "Name of the folder"), name),
+    message,
+    el(
+      "p",
+      { class: "dialog-buttons" },
+      el("button", { type: "button", on: { click: () => dialog.close() } }, "Cancel"),
+      submit,
+    ),
+  );
+  const dialog = el(
+    "dialog",
+    { "aria-labelledby": "save-title", id: "save-dialog", on: { close: () => dialog.remove() } },
+    form,
+  );
+  async function send(event) {
+    event.preventDefault();
+    const wanted = name.value.trim();
+    submit.disabled = true;
+    message.textContent = "";
+    announce("Saving");
+    form.classList.add("saving");
+    try {
+      const { saved } = await post("save", { edits: allEdits(), name: wanted, overwrite: overwrite === wanted });
+      forget();
+      dialog.close();
+      announce(`Saved as ${saved}`);
+      document.dispatchEvent(new CustomEvent("saved", { detail: saved }));
+      refresh();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) {
+        overwrite = wanted;
+        submit.textContent = "Replace it";
+        submit.classList.add("danger");
+        message.textContent = `“${wanted}” exists already. Replace it, or choose another name.`;
+      } else {
+        message.textContent = error.message;
+      }
+    } finally {
+      submit.disabled = false;
+      form.classList.remove("saving");
+    }
+  }
+  document.body.append(dialog);
+  dialog.showModal();
+  name.select();
+}

@@ -1,0 +1,177 @@
+// Figures of the views, for export as SVG and PNG.
+import { decimal, direction, percent } from "./dom.js";
+import { colourClass, numberOf } from "./senses.js";
+import { colour, Drawing, SANS, textWidth } from "./svg.js";
+
+const WIDTH = 900;
+const MARGIN = 32;
+const INNER = WIDTH - 2 * MARGIN;
+const senseColour = (key) => colour(`--${colourClass(key)}`);
+const note = { size: 12, family: SANS };
+
+function titled(text, width = WIDTH) {
+  const drawing = new Drawing(width);
+  drawing.text(MARGIN, 58, text, { size: 34 });
+  return drawing;
+}
+
+/** Shortens a text to a width, at its start or at its end. */
+function clipped(text, width, style, keepEnd) {
+  const letters = [...text.replace(/\s+/gu, " ")];
+  let [low, high] = [0, letters.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const part = keepEnd ? letters.slice(letters.length - middle) : letters.slice(0, middle);
+    if (textWidth(part.join(""), style) <= width) low = middle;
+    else high = middle - 1;
+  }
+  return (keepEnd ? letters.slice(letters.length - low) : letters.slice(0, low)).join("");
+}
+
+function drawLine(drawing, y, { left, word, right }, key, x = MARGIN, width = INNER) {
+  const style = { size: 14 };
+  const node = textWidth(word, { ...style, weight: 700 });
+  const side = (width - node - 2) / 2;
+  const middle = x + width / 2;
+  const rtl = direction(word) === "rtl";
+  const [before, after] = rtl ? [right, left] : [left, right];
+  drawing.text(middle - node / 2 - 1, y, clipped(before, side, style, !rtl), {
+    ...style,
+    anchor: rtl ? "start" : "end",
+    direction: rtl ? "rtl" : undefined,
+  });
+  drawing.text(middle, y, word, { ...style, weight: 700, anchor: "middle", fill: senseColour(key) });
+  drawing.text(middle + node / 2 + 1, y, clipped(after, side, style, rtl), {
+    ...style,
+    anchor: rtl ? "end" : "start",
+    direction: rtl ? "rtl" : undefined,
+  });
+}
+
+export function wordFigure(word, senses) {
+  const drawing = titled(word);
+  let y = 84;
+  if (senses.length > 1) {
+    let x = MARGIN;
+    for (const { key, share } of senses) {
+      drawing.rect(x, y, Math.max(1, share * INNER - 2), 10, senseColour(key));
+      x += share * INNER;
+    }
+    y += 18;
+  }
+  for (const sense of senses) {
+    y += 34;
+    drawing.badge(MARGIN, y, String(numberOf(sense.key)), senseColour(sense.key));
+    drawing.text(MARGIN + 30, y, sense.label ? `${sense.key}  ${sense.label}` : sense.key, { size: 18 });
+    if (typeof sense.share === "number")
+      drawing.text(WIDTH - MARGIN, y, percent(sense.share), { ...note, anchor: "end", fill: colour("--muted") });
+    y = drawing.wrapped(
+      MARGIN,
+      y + 26,
+      sense.neighbours.map((one) => one.word),
+      INNER,
+      { size: 15 },
+    );
+    for (const example of sense.examples.slice(0, 3)) {
+      drawLine(drawing, y + 2, example, sense.key);
+      y += 22;
+    }
+  }
+  return drawing.toString();
+}
+
+export function linesFigure(key, lines) {
+  const drawing = titled(key);
+  lines.forEach((line, index) => drawLine(drawing, 96 + index * 22, line, line.key ?? key));
+  return drawing.toString();
+}
+
+/** A text with its senses: an underline in the colour of the sense, and its number. */
+export function textFigure(tokens, isCertain) {
+  const drawing = new Drawing(WIDTH);
+  const style = { size: 17 };
+  const rtl = direction(tokens.map((token) => token.text).join("")) === "rtl";
+  const at = (start, width) => (rtl ? WIDTH - start - width : start); // lines start at the right in a text such as Arabic
+  let [x, y] = [MARGIN, 56];
+  for (const token of tokens) {
+    for (const piece of token.key ? [token.text] : token.text.split(/(\s+)/u).filter(Boolean)) {
+      const breaks = piece.split("\n").length - 1;
+      if (breaks) {
+        [x, y] = [MARGIN, y + 32 * breaks];
+        continue;
+      }
+      const text = piece.replace(/\s+/gu, " ");
+      const width = textWidth(text, style);
+      if (x + width > WIDTH - MARGIN && text.trim()) [x, y] = [MARGIN, y + 32];
+      if (text.trim()) drawing.text(at(x, width), y, text, style);
+      if (token.key) {
+        const fill = isCertain(token) ? senseColour(token.key) : colour("--muted");
+        drawing.rect(at(x, width), y + 4, width, 2.5, fill);
+        drawing.text(at(x + width + 1, 6), y - 7, String(numberOf(token.key)), {
+          size: 10,
+          family: SANS,
+          weight: 700,
+          fill,
+        });
+        x += 8;
+      }
+      x += width;
+    }
+  }
+  return drawing.toString();
+}
+
+export function compareFigure({ a, b, similarities, shared }) {
+  const drawing = titled(`${a.word} · ${b.word}`);
+  const [left, top, cell] = [MARGIN + 110, 116, 72];
+  b.senses.forEach((sense, column) =>
+    drawing.text(left + column * cell + cell / 2, top - 12, sense.key, { ...note, anchor: "middle" }),
+  );
+  a.senses.forEach((sense, row) => {
+    const y = top + row * 34;
+    drawing.text(left - 12, y + 21, sense.key, { ...note, anchor: "end" });
+    similarities[row].forEach((value, column) => {
+      drawing.rect(left + column * cell, y, cell - 3, 31, colour("--accent"), {
+        "fill-opacity": Math.max(0, value) * 0.45,
+      });
+      drawing.text(left + column * cell + cell / 2, y + 20, decimal(value), { ...note, anchor: "middle" });
+    });
+  });
+  let y = top + a.senses.length * 34 + 36;
+  drawing.text(MARGIN, y, "Shared neighbours", { ...note, fill: colour("--muted") });
+  y = drawing.wrapped(MARGIN, y + 26, shared.length ? shared.map((one) => one.word) : ["none"], INNER, { size: 15 });
+  return drawing.toString();
+}
+
+export function modelsFigure(word, names, { first, second, matches }) {
+  const drawing = titled(word);
+  const half = INNER / 2 - 16;
+  names.forEach((name, side) =>
+    drawing.text(MARGIN + side * (half + 32), 88, name, { ...note, fill: colour("--muted") }),
+  );
+  let y = 124;
+  for (const match of matches) {
+    const ends = [
+      [first, match.first],
+      [second, match.second],
+    ].map(([answer, key], side) => {
+      const sense = answer?.senses.find((one) => one.key === key);
+      const x = MARGIN + side * (half + 32);
+      if (!sense) {
+        drawing.text(x, y, "no such sense", { ...note, fill: colour("--muted") });
+        return y + 24;
+      }
+      drawing.badge(x, y, String(numberOf(key)), senseColour(key));
+      drawing.text(x + 28, y, `${key}  ${typeof sense.share === "number" ? percent(sense.share) : ""}`, { size: 16 });
+      return drawing.wrapped(
+        x,
+        y + 25,
+        sense.neighbours.map((one) => one.word),
+        half,
+        { size: 14 },
+      );
+    });
+    y = Math.max(...ends) + 24;
+  }
+  return drawing.toString();
+}

@@ -1,0 +1,56 @@
+// The top of every page about a word: the headword, its frequency, and the ways to look at it.
+import { exported } from "./api.js";
+import { el, corpusText, plural } from "./dom.js";
+import { exportMenu } from "./exports.js";
+import { href } from "./router.js";
+
+const VIEWS = { word: "Senses", concordance: "Concordance", map: "Map" };
+
+/** Returns the header of a word's page; `view` is the tab that is open. */
+export function headword(word, { senses, occurrences, view, number, note = null, export: content, actions = [] }) {
+  const tabs = Object.entries(VIEWS).map(([name, label]) =>
+    el(
+      "a",
+      {
+        href: href(name, number && name !== "map" ? [word, number] : [word]),
+        "aria-current": name === view ? "page" : null,
+      },
+      label,
+    ),
+  );
+  if (!exported || exported.words.length > 1) tabs.push(el("a", { href: href("compare", [word]) }, "Compare"));
+  return el(
+    "header",
+    { class: "headword" },
+    el(
+      "div",
+      {},
+      el("h1", { tabindex: "-1" }, corpusText(word)),
+      el(
+        "p",
+        { class: "note" },
+        note ?? [plural(senses.length, "sense"), occurrences ? ` · ${plural(occurrences, "occurrence")}` : ""],
+      ),
+    ),
+    el("div", { class: "actions" }, actions, exportMenu(content)),
+    el("nav", { class: "tabs", "aria-label": "Views of the word" }, tabs),
+  );
+}
+
+/** Returns the header of a page that is not about one word. */
+export function pageTitle(title, note, menu = null) {
+  const texts = el("div", {}, el("h1", { tabindex: "-1", class: "title" }, title), el("p", { class: "note" }, note));
+  return el("header", { class: "headword" }, texts, menu ? el("div", { class: "actions" }, menu) : null);
+}
+
+/** Says how to get a full concordance and collocates. */
+export function indexHint(info, model) {
+  const { how_to_index: command } = info.models[Number(model ?? 0)] ?? {};
+  if (exported || !command) return "";
+  return el(
+    "p",
+    { class: "notice" },
+    "These are the few examples that the model keeps. For all occurrences and for collocates, start the page with the corpus: ",
+    el("code", {}, command),
+  );
+}

@@ -1,0 +1,114 @@
+// The senses of a word, a card each: #/word/bank or #/word/bank/2
+import { get } from "./api.js";
+import { senseCard } from "./card.js";
+import { el } from "./dom.js";
+import { editsOf, editing, setEditing, previewed } from "./edits.js";
+import { wordFigure } from "./figures.js";
+import { headword, indexHint } from "./headword.js";
+import { numberOf, shareStrip } from "./senses.js";
+
+function exportOf(word, answer) {
+  const rows = answer.senses.flatMap((sense) =>
+    sense.neighbours.map((one) => [sense.key, sense.label, sense.share, sense.count, one.key, one.similarity]),
+  );
+  return {
+    name: `${word} senses`,
+    json: answer,
+    table: { columns: ["key", "label", "share", "count", "neighbour", "similarity"], rows },
+    figure: () => wordFigure(word, answer.senses),
+  };
+}
+
+function select(root, number, scroll) {
+  for (const card of root.querySelectorAll(".card")) {
+    const chosen = card.dataset.number === String(number);
+    card.toggleAttribute("data-selected", chosen);
+    if (chosen && scroll) {
+      card.focus({ preventScroll: true });
+      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      card.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+    }
+  }
+}
+
+export async function showWord(root, { parts: [word, number], query }, context) {
+  const { info, signal, refresh } = context;
+  const { model } = query;
+  const indexed = Boolean(info.models[Number(model ?? 0)]?.has_index);
+  const [original, lines] = await Promise.all([
+    get(["senses", word], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal),
+    indexed ? get(["concordance", word], { sort: "text", limit: 1, model }, signal) : null,
+  ]);
+  const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
+  const editable = info.editable && !model;
+  const isEditing = editable && editing();
+  const actions = editable
+    ? [
+        el(
+          "button",
+          {
+            type: "button",
+            id: "edit",
+            "aria-pressed": String(isEditing),
+            title: "Merge and drop senses (e)",
+            on: {
+              click: () => {
+                setEditing(!editing());
+                refresh();
+              },
+            },
+          },
+          isEditing ? "Done editing" : "Edit senses",
+        ),
+      ]
+    : [];
+  const edited = original.senses.map((sense) => sense.key).join() !== answer.senses.map((sense) => sense.key).join();
+  root.replaceChildren(
+    headword(word, {
+      senses: answer.senses,
+      occurrences: lines?.total,
+      view: "word",
+      number,
+      export: exportOf(word, answer),
+      actions,
+    }),
+    answer.senses.length > 1 ? shareStrip(word, answer.senses) : "",
+    answer.hidden
+      ? el(
+          "p",
+          { class: "note" },
+          `${answer.hidden} more with a very small share ${answer.hidden === 1 ? "is" : "are"} not shown.`,
+        )
+      : "",
+    el(
+      "div",
+      { class: "cards" },
+      answer.senses.map((sense) =>
+        senseCard(word, sense, {
+          indexed: indexed && !edited,
+          edited,
+          editable,
+          editing: isEditing && answer.senses.length > 1,
+          model,
+          refresh,
+          signal,
+        }),
+      ),
+    ),
+    indexed ? "" : indexHint(info, model),
+  );
+  select(root, number, Boolean(number));
+  return {
+    title: number ? `${word}#${number}` : word,
+    word,
+    number,
+    senses: answer.senses,
+    update(route) {
+      if (route.view !== "word" || route.parts[0] !== word || route.query.model !== model) return false;
+      select(root, route.parts[1], true);
+      this.number = route.parts[1];
+      return true;
+    },
+    numbers: answer.senses.map((sense) => numberOf(sense.key)),
+  };
+}

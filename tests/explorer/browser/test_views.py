@@ -1,0 +1,302 @@
+"""What the views show, and that each has an address."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+
+from tests.explorer.browser.page import Page
+
+TEXT = "The boat reached the muddy bank of the stream. The bank raised the interest of my loan and deposit."
+RIVER = ("water", "boat", "stream")
+MONEY = ("loan", "money", "account")
+
+
+def neighbours(page: Page, number: int) -> list[str]:
+    return page.texts(f"#sense-{number} .words bdi")
+
+
+def test_the_start_page_has_words_to_try_and_explains_the_views(page: Page) -> None:
+    page.open("#/")
+    assert len(page.all(".examples a")) == 6
+    assert page.texts(".ways h2") == ["Senses", "Read", "Map", "Compare", "Two models"]
+    page.click(".examples a")
+    page.wait(lambda: page.fragment().startswith("#/word/"), "a word")
+    page.ready()
+    assert page.all(".card")
+
+
+def test_the_search_completes_a_prefix_and_opens_the_word(page: Page) -> None:
+    page.open("#/")
+    page.press("/", "ba")
+    words = page.wait(lambda: page.texts("#search [role=option] bdi"), "completions")
+    assert all(word.startswith("ba") for word in words)
+    assert "bank" in words
+    page.press("nk", Keys.ENTER)
+    page.at("#/word/bank")
+    assert page.text("h1") == "bank"
+
+
+def test_the_search_suggests_words_for_a_typing_error(page: Page) -> None:
+    page.open("#/")
+    page.press("/", "bnak")
+    page.wait(lambda: "bank" in page.texts("#search [role=option] bdi"), "a suggestion")
+    assert "Did you mean" in page.text("#search .options")
+    page.press(Keys.ENTER)
+    page.at("#/word/bnak")
+    assert "bank" in page.texts(".failure .examples a")
+    page.driver.find_element("link text", "bank").click()
+    page.at("#/word/bank")
+
+
+def test_a_card_has_key_share_neighbours_collocates_and_aligned_examples(page: Page) -> None:
+    page.open("#/word/bank")
+    assert page.texts(".card h2") == ["bank#1", "bank#2"]
+    shares = [int(text.rstrip("%")) for text in page.texts(".card .share .figure")]
+    assert sum(shares) == 100
+    assert {"loan", "account"} & set(neighbours(page, 1))
+    assert {"water", "boat"} & set(neighbours(page, 2))
+    collocates = page.texts("#sense-2 .collocates th bdi")
+    assert {"water", "stream", "boat", "shore"} & set(collocates)
+    edges = page.js("return [...document.querySelectorAll('#sense-1 .keyword')].map((e) => e.getBoundingClientRect())")
+    centers = [edge["x"] + edge["width"] / 2 for edge in edges]
+    assert len(centers) == 12
+    assert max(centers) - min(centers) < 2
+
+
+def test_neighbours_are_links_and_the_back_button_returns(page: Page) -> None:
+    page.open("#/word/bank")
+    page.click("#sense-2 .words a")
+    page.wait(lambda: page.text("h1") != "bank", "another word")
+    page.driver.back()
+    page.at("#/word/bank")
+    assert page.text("h1") == "bank"
+
+
+def test_a_sense_has_an_address(page: Page) -> None:
+    page.open("#/word/bank/2")
+    assert page.one("[data-selected] h2").text == "bank#2"
+    assert page.driver.title == "bank#2 · polyseme"
+
+
+@pytest.mark.parametrize(("column", "side", "step"), [("left", "td.left", -1), ("right", "td.right", 0)])
+def test_examples_are_sorted_by_the_word_beside_the_keyword(page: Page, column: str, side: str, step: int) -> None:
+    page.open("#/word/bank")
+    page.click(f"#sense-1 th.{column} button")
+    page.wait(lambda: page.all(f"#sense-1 th.{column}[aria-sort=ascending]"), "sorted lines")
+    words = [re.findall(r"\w+", text.lower()) for text in page.texts(f"#sense-1 tr:not(.full) {side}")]
+    beside = [found[step] if found else "" for found in words]
+    assert len(beside) > 4
+    assert beside == sorted(beside)
+
+
+def test_the_concordance_has_pages_and_an_address_for_each_sense_and_order(page: Page) -> None:
+    page.open("#/concordance/bank?sort=left")
+    assert len(page.all(".kwic tbody tr:not(.full)")) == 50
+    assert {row.get_attribute("data-key") for row in page.all(".kwic tr[data-key]")} == {"bank#1", "bank#2"}
+    page.click(".pager [rel=next]")
+    page.at("#/concordance/bank?sort=left&page=2")
+    page.click(".chooser a[aria-label='Sense 2']")
+    page.wait(lambda: page.fragment().startswith("#/concordance/bank/2"), "sense 2")
+    page.ready()
+    page.click(".kwic th.right button")
+    page.at("#/concordance/bank/2?sort=right")
+    page.driver.back()
+    page.driver.back()
+    page.at("#/concordance/bank?sort=left&page=2")
+
+
+def test_a_line_opens_to_the_whole_sentence(page: Page) -> None:
+    page.open("#/concordance/bank/2")
+    page.click(".keyword")
+    assert page.one(".keyword").get_attribute("aria-expanded") == "true"
+    assert page.one("tr.full mark").is_displayed()
+
+
+def test_words_of_a_text_are_coloured_by_sense_and_lead_to_it(page: Page) -> None:
+    page.open("#/read")
+    page.one("#text").send_keys(TEXT)
+    page.click("form.read-form [type=submit]")
+    page.wait(lambda: page.all(".text a.token"), "colours")
+    assert "".join(page.texts(".text p")) == TEXT
+    first, second = page.all(".text a.token[data-key^='bank#']")
+    assert (first.get_attribute("data-key"), second.get_attribute("data-key")) == ("bank#2", "bank#1")
+    assert "s2" in str(first.get_attribute("class"))
+    page.hover(".text a.token[data-key^='bank#']")
+    page.wait(lambda: len(re.findall(r"[a-z]{3,}", page.text("#probabilities"))) > 4, "neighbours of both senses")
+    assert re.search(r"\d+%", page.text("#probabilities"))
+    first.click()
+    page.at("#/word/bank/2")
+    page.driver.back()
+    page.wait(lambda: page.all(".text a.token"), "the text again")
+
+
+def test_uncertain_words_are_grey(page: Page) -> None:
+    """Words from two topics leave the sense open."""
+    page.open("#/read?text=" + "+".join(f"the+{a}+and+the+{b}+of+the+bank." for a in RIVER for b in MONEY))
+    found = page.js("return [...document.querySelectorAll('.text a.token')].map((e) => [e.className, e.ariaLabel])")
+    grey = {name == "token uncertain" for name, label in found if int(re.findall(r"(\d+)%", label)[0]) < 60}
+    coloured = {name == "token uncertain" for name, label in found if int(re.findall(r"(\d+)%", label)[0]) > 60}
+    assert grey == {True}
+    assert coloured == {False}
+
+
+def test_a_text_that_is_too_long_is_refused_before_it_is_sent(page: Page) -> None:
+    page.open("#/read")
+    page.js("document.getElementById('text').value = 'bank '.repeat(60000)")
+    page.click("form.read-form [type=submit]")
+    assert "300,000 bytes" in page.text(".read-form .message")
+
+
+def test_two_words_are_compared_sense_by_sense(page: Page) -> None:
+    page.open("#/compare/bank/shore")
+    assert len(page.all(".matrix td.figure")) == 4
+    assert page.all(".shared tbody tr")
+    page.click(".swap")
+    page.at("#/compare/shore/bank")
+    second = page.all(".choose-two input")[1]
+    second.clear()
+    second.send_keys("plant", Keys.ENTER)
+    page.at("#/compare/shore/plant")
+
+
+def test_two_models_are_compared_and_a_merged_sense_has_no_partner(page: Page) -> None:
+    page.open("#/models/rock")
+    assert page.texts(".model-names h2") == ["small.model", "other.model"]
+    matches = page.all(".match")
+    assert len(matches) == 2
+    assert sorted(len(match.find_elements("css selector", ".half.none")) for match in matches) == [0, 1]
+
+
+def test_the_second_model_can_be_chosen(page: Page) -> None:
+    page.open("#/word/rock")
+    assert len(page.all(".card")) == 2
+    page.js("const s = document.getElementById('model'); s.value = '1'; s.dispatchEvent(new Event('change'))")
+    page.at("#/word/rock?model=1")
+    assert len(page.all(".card")) == 1
+
+
+def test_the_map_zooms_and_moves_and_keeps_its_place_in_the_address(page: Page) -> None:
+    page.open("#/map/bank")
+    canvas = page.one(".map canvas")
+    assert canvas.get_attribute("data-zoom") == "1.00"
+    assert int(str(canvas.get_attribute("data-points"))) == len(page.all(".as-table tbody tr")) + 2
+    page.click(".map-controls button")
+    ActionChains(page.driver).drag_and_drop_by_offset(canvas, 60, 40).perform()
+    page.js("arguments[0].focus()", canvas)
+    page.press("+", Keys.ARROW_LEFT)
+    page.wait(lambda: "at=" in page.fragment(), "the place in the address")
+    assert canvas.get_attribute("data-zoom") == "1.75"
+    page.wait(lambda: page.fragment().endswith("1.75"), "the zoom in the address")
+    page.open(page.fragment())
+    assert page.one(".map canvas").get_attribute("data-zoom") == "1.75"
+    page.click(".map-controls [aria-label=Fit]")
+    assert page.one(".map canvas").get_attribute("data-zoom") == "1.00"
+
+
+def zoom(page: Page) -> float:
+    return float(str(page.one(".map canvas").get_attribute("data-zoom")))
+
+
+def test_the_map_zooms_by_wheel_and_by_two_fingers(page: Page) -> None:
+    page.open("#/map/bank")
+    canvas = page.one(".map canvas")
+    page.js("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", canvas)
+    ActionChains(page.driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -300).perform()
+    page.wait(lambda: zoom(page) > 1.3, "the zoom of the wheel")
+    before = zoom(page)
+    box = page.js(
+        "const { x, y, width, height } = arguments[0].getBoundingClientRect(); return [x, y, width, height]", canvas
+    )
+    x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
+    for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80), ("touchEnd", 0)):
+        fingers = [{"x": x + side * apart, "y": y, "id": side} for side in (-1, 1) if apart]
+        page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    page.wait(lambda: zoom(page) > 1.7 * before, "the zoom of the fingers")
+    assert page.fragment().startswith("#/map/bank")
+
+
+def test_a_click_on_a_label_opens_the_word(page: Page) -> None:
+    page.open("#/map/bank")
+    script = """
+    const canvas = document.querySelector(".map canvas");
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    for (let y = 10; y < height; y += 6) for (let x = 10; x < width; x += 6) {
+      canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y }));
+      if (canvas.classList.contains("over")) return [x - width / 2, y - height / 2];
+    }"""
+    x, y = page.js(script)
+    ActionChains(page.driver).move_to_element_with_offset(page.one(".map canvas"), int(x), int(y)).click().perform()
+    page.wait(lambda: page.fragment().startswith("#/word/"), "a word")
+
+
+def test_the_legend_hides_a_sense(page: Page) -> None:
+    page.open("#/map/bank")
+    before = int(str(page.one(".map canvas").get_attribute("data-points")))
+    page.click(".legend button")
+    assert int(str(page.one(".map canvas").get_attribute("data-points"))) < before
+
+
+def test_labels_do_not_overlap(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    const point = (i) => ({ x: (i * 7919) % 640, y: (i * 104729) % 480, radius: 4, text: "x".repeat(3 + (i % 9)) });
+    const measure = ({ text }) => ({ width: 8 * text.length, height: 18 });
+    import("/static/labels.js").then(({ placeLabels }) =>
+      done(placeLabels(Array.from({ length: 300 }, (_, i) => point(i)), measure, { width: 640, height: 480 })));
+    """
+    boxes = page.driver.execute_async_script(script)
+    assert len(boxes) > 30
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            apart_x = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            assert apart_x or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+
+
+VIEWS = {
+    "#/word/bank": "bank-senses",
+    "#/concordance/bank/2": "bank-2-concordance",
+    "#/map/bank": "bank-map",
+    "#/compare/bank/shore": "bank-shore",
+    "#/models/rock": "rock-models",
+    "#/read?text=the+boat+at+the+bank": "text-senses",
+}
+
+
+@pytest.mark.parametrize("fragment", VIEWS)
+def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[[str], bytes], fragment: str) -> None:
+    page.open(fragment)
+    name = VIEWS[fragment]
+    for ending in ("tsv", "json", "svg", "png"):
+        page.click(".menu summary")
+        page.click(f".menu [data-format={ending}]")
+    rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()]
+    assert len(rows) > 1
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert json.loads(downloaded(f"{name}.json"))
+    svg = ElementTree.fromstring(downloaded(f"{name}.svg").decode())
+    assert svg.findall(".//{http://www.w3.org/2000/svg}text")
+    assert downloaded(f"{name}.png").startswith(b"\x89PNG")
+
+
+def test_a_concordance_from_right_to_left_has_the_first_words_on_the_right(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    const lines = [{ left: "على ضفة ", word: "البنك", right: " كتاب" }, { left: "في ", word: "بنك", right: " صغير" }];
+    import("/static/concordance.js").then(({ concordanceTable }) => {
+      const table = concordanceTable(lines, { key: "بنك", sort: "best", caption: "" });
+      document.querySelector("main").replaceChildren(table);
+      const edges = (name) => [...table.querySelectorAll(`${name} bdi`)].map((e) => e.getBoundingClientRect().toJSON());
+      done([edges("td.left"), edges("td.node"), edges("td.right")]);
+    });"""
+    for before, keyword, after in zip(*page.driver.execute_async_script(script), strict=True):
+        assert before["left"] >= keyword["right"]
+        assert keyword["left"] >= after["right"]
