@@ -149,10 +149,11 @@ def _reload(session: Session, path: Path) -> None:
 def _only_word(data: ModelData, word: int) -> ModelData:
     """A model with one word, which is edited without copying the vectors of all others."""
     first, last = data.arrays.sense_offsets[word : word + 2].tolist()
-    arrays, centers, whitened = data.arrays, data.arrays.cluster_centers, data.arrays.whitened_vectors
+    arrays = data.arrays
+    centers, whitened, global_vectors = arrays.cluster_centers, arrays.whitened_vectors, arrays.global_vectors
     of_word = replace(
         arrays,
-        global_vectors=arrays.global_vectors[[word]],
+        global_vectors=None if global_vectors is None else global_vectors[[word]],
         sense_vectors=arrays.sense_vectors[first:last],
         sense_offsets=np.array([0, last - first]),
         sense_counts=np.array(arrays.sense_counts[first:last]),
