@@ -25,6 +25,7 @@ MAX_SENSES = 4
 MIN_LETTERS = 3  # many shorter words are abbreviations
 NUM_NEIGHBOURS = 8
 MAX_NUMBERS = 2  # among the neighbours of a sense; more do not tell its meaning
+MAX_WORDS = 300  # the most frequent ones: readers know them
 MAX_CANDIDATES = 100  # words whose neighbours are compared: those with the most separated cluster centers
 
 SENTENCE_WORDS = (8, 25)  # minimum and maximum
@@ -33,14 +34,14 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def clearest_words(model: SenseModel, n: int) -> list[str]:
-    """Up to n words with two to four clearly different senses, clearest first.
+    """Up to n frequent words with two to four clearly different senses, clearest first.
 
     Names are left out, and so are words that are near a sense of a clearer word: `stars` after `star`.
     """
     data = model._data
     num_senses, counts, names = data.num_visible_senses, data.vocabulary.counts, data.vocabulary.words
     split = np.flatnonzero((num_senses > 1) & (num_senses <= MAX_SENSES) & (counts >= MIN_OCCURRENCES)).tolist()
-    candidates = [w for w in split if names[w].isalpha() and len(names[w]) >= MIN_LETTERS]
+    candidates = [w for w in split if names[w].isalpha() and len(names[w]) >= MIN_LETTERS][:MAX_WORDS]
     candidates.sort(key=lambda w: -_separation(data, w))
     scored = []
     for w in candidates[:MAX_CANDIDATES]:
