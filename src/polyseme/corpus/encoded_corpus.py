@@ -169,6 +169,10 @@ class EncodedCorpus:
         return str(self.description["fingerprint"])
 
     @property
+    def num_tokens(self) -> int:
+        return len(self.tokens)
+
+    @property
     def num_sentences(self) -> int:
         return len(self.sentences) - 1
 

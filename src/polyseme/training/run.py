@@ -175,7 +175,7 @@ class _Run:
         _refuse_unknown_words(config, vocabulary)
         self.listen(
             CorpusEncoded(
-                tokens=len(encoded.tokens),
+                tokens=encoded.num_tokens,
                 sentences=encoded.num_sentences,
                 words=len(encoded.words),
                 kept=len(vocabulary) if self.init is None else sum(word in vocabulary for word in encoded.words),
@@ -193,7 +193,7 @@ class _Run:
         old = self.init.data.vocabulary.index
         counts = [count for word, count in zip(encoded.words, encoded.counts.tolist(), strict=True) if word in old]
         new_words = len(vocabulary) - len(old)
-        self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / len(encoded.tokens)))
+        self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / encoded.num_tokens))
         return renumbered(encoded, vocabulary, self.folder)
 
     def encode(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> EncodedCorpus:
