@@ -16,7 +16,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import Interrupted
 from polyseme.examples import selection
-from polyseme.examples.selection import SNIPPET_WINDOW, best_positions, collect_examples
+from polyseme.examples.selection import SNIPPET_WINDOW, best_occurrences, collect_examples
 from polyseme.examples.store import parse_line
 from polyseme.vocabulary import Vocabulary
 
@@ -55,7 +55,7 @@ def test_the_occurrences_with_the_highest_cosines_come_first(
     corpus: EncodedCorpus, block_tokens: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(selection, "BLOCK_TOKENS", block_tokens)
-    positions = best_positions(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 2, no_stop)
+    _, positions = best_occurrences(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 2, no_stop)
     bank = np.arange(5) * (len(corpus.tokens) // 5) + 2 * SNIPPET_WINDOW
     assert positions.tolist() == [[-1, -1], [bank[2], bank[0]], [bank[1], bank[3]], [-1, -1]]
 

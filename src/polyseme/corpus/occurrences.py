@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -122,10 +122,10 @@ class Gaps:
 
 def find_gaps(tokens: NDArray[np.int32], num_words: int) -> Gaps:
     """The gaps of a text.  tokens  IN  int32 (n,)  ids; `num_words` and more are ignored"""
-    last_positions, last_log_gaps, *sums = _add_gaps(tokens, num_words)
-    reversed_positions, first_log_gaps, *_ = _add_gaps(tokens[::-1], num_words)
-    first_positions = np.where(reversed_positions >= 0, len(tokens) - 1 - reversed_positions, -1)
-    return Gaps(first_positions, last_positions, first_log_gaps, last_log_gaps, *sums)
+    gaps, backwards = _find_gaps(tokens, num_words), _find_gaps(tokens[::-1], num_words)
+    positions = backwards.last_positions
+    first_positions = np.where(positions >= 0, len(tokens) - 1 - positions, -1)
+    return replace(gaps, first_positions=first_positions, first_log_gaps=backwards.last_log_gaps)
 
 
 def burstiness(tokens: NDArray[np.int32], num_words: int) -> Burstiness:
@@ -133,12 +133,11 @@ def burstiness(tokens: NDArray[np.int32], num_words: int) -> Burstiness:
 
     tokens  IN  int32 (n,)  ids; `num_words` and more are ignored
     """
-    last_positions, last_log_gaps, *sums = _add_gaps(tokens, num_words)
-    return Gaps(last_positions, last_positions, last_log_gaps, last_log_gaps, *sums).burstiness  # needs only the sums
+    return _find_gaps(tokens, num_words).burstiness
 
 
-def _add_gaps(tokens: NDArray[np.int32], num_words: int) -> tuple[Ints, Floats, Ints, Ints, Floats, Floats]:
-    """Last position and last log gap of each word; number of gaps, their sum, sum of logarithms, sum of changes."""
+def _find_gaps(tokens: NDArray[np.int32], num_words: int) -> Gaps:
+    """The gaps of a text, without those at its beginning, which only `Gaps.followed_by` needs."""
     last_positions, last_log_gaps = np.full(num_words, -1, np.int64), np.zeros(num_words)
     num_gaps, gap_sums = np.zeros(num_words, np.int64), np.zeros(num_words, np.int64)
     log_gap_sums, change_sums = np.zeros(num_words), np.zeros(num_words)
@@ -147,4 +146,7 @@ def _add_gaps(tokens: NDArray[np.int32], num_words: int) -> tuple[Ints, Floats, 
         chunk.flags.writeable = False  # the kernel is compiled for read-only arrays
         add_gaps(chunk, first, last_positions, last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums)
         release_pages(tokens)
-    return last_positions, last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums
+    none = np.empty(0, np.int64)
+    return Gaps(
+        none, last_positions, none.astype(np.float64), last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums
+    )

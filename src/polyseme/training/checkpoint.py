@@ -44,6 +44,7 @@ def write_checkpoint(folder: Path, trainer: Trainer) -> None:
         "seconds": trainer.seconds,
         "totals": vars(trainer.totals),
         "senses_split": trainer.state.senses_split,
+        "shards_done": trainer.shards_done,
         "arrays": _digests(arrays, trainer.state.threads),
     }
     text = json.dumps(state)
@@ -71,13 +72,29 @@ def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
             raise TrainingError(f"the checkpoint {path} is of another corpus; start again with --force.")
         if not 0 <= state["blocks_done"] <= trainer.num_blocks:
             raise ValueError(f"it has {state['blocks_done']:,} blocks of {trainer.num_blocks:,}")
+        shards_done = _shards_done(state, trainer)
         for name, digest in _digests(arrays, trainer.state.threads).items():
             if state["arrays"].get(name) != digest:
                 raise ValueError(f"the array '{shorten(name)}' was changed after it was written")
         trainer.state.restore(arrays, state["senses_split"])
-        trainer.blocks_done = state["blocks_done"]
+        trainer.blocks_done, trainer.shards_done = state["blocks_done"], shards_done
         trainer.seconds = float(state["seconds"])
         trainer.totals = TrainingTotals(**state["totals"])
+
+
+def _shards_done(state: dict[str, Any], trainer: Trainer) -> list[int]:
+    """The progress in each shard; TrainingError or ValueError if it does not fit the trainer."""
+    done = state.get("shards_done", [])
+    if bool(done) != bool(trainer.shards_done):
+        how = "with --workers" if done else "without --workers"
+        raise TrainingError(
+            f"the unfinished run was started {how}; resume it in the same way, or start again with --force."
+        )
+    if not all(type(blocks) is int and blocks >= 0 for blocks in done) or len(done) != len(trainer.shards_done):
+        raise ValueError(f"it has {len(done):,} shards, not {len(trainer.shards_done):,}")
+    if done and (sum(done) - state["blocks_done"]) % trainer.blocks_per_epoch:
+        raise ValueError("the progress of its shards contradicts 'blocks_done'")
+    return list(done)
 
 
 def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:

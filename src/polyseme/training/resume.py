@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polyseme.corpus.encoded_corpus import BY_COUNTS, EncodedCorpus
 from polyseme.errors import TrainingError
 from polyseme.model import storage
 from polyseme.training.checkpoint import read_config
@@ -80,9 +81,11 @@ class EarlierRun:
         advice = SAME_WAY if self.saved is None else ANOTHER_MODEL
         raise TrainingError(f"{self.name} was started {was}; {advice}.")
 
-    def refuse_another_corpus(self, fingerprint: str) -> None:
+    def refuse_another_corpus(self, corpus: EncodedCorpus) -> None:
         """Raise TrainingError if the model of a finished run was trained on another corpus."""
-        if self.saved is not None and self.saved["corpus"].get("fingerprint") != fingerprint:
+        saved = "" if self.saved is None else str(self.saved["corpus"].get("fingerprint"))
+        same = saved == (corpus.counts_fingerprint if saved.startswith(BY_COUNTS) else corpus.fingerprint)
+        if self.saved is not None and not same:
             raise TrainingError(f"{self.name} was trained on another corpus; {ANOTHER_MODEL}.")
 
 

@@ -57,6 +57,7 @@ class Trainer:
     seconds: float = 0.0
     totals: TrainingTotals = field(default_factory=TrainingTotals)
     discover: Callable[[TrainState, EncodedCorpus], None] = init_from_clusters  # sets the senses after the warm-up
+    shards_done: list[int] = field(default_factory=list)  # on a cluster, blocks done of each shard in this epoch
 
     def __post_init__(self) -> None:
         self.blocks_per_epoch = self._find_blocks()
