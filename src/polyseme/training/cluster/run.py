@@ -13,6 +13,7 @@ from polyseme._io.thread_pool import available_cores
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import EncodingProgress
 from polyseme.corpus.inputs import CorpusInput
+from polyseme.corpus.sources import Source
 from polyseme.corpus.tokenizers import AnyTokenizer, CallableTokenizer
 from polyseme.examples.store import ExampleReader
 from polyseme.model.data import ModelData
@@ -20,7 +21,14 @@ from polyseme.training.cluster.discovery import discover_on
 from polyseme.training.cluster.examples import collect_examples
 from polyseme.training.cluster.pool import Pool
 from polyseme.training.cluster.ray_pool import RayPool, running_ray
-from polyseme.training.cluster.shards import ShardedCorpus, ShardedText, ShardedTokens, can_be_sharded, text_shards
+from polyseme.training.cluster.shards import (
+    ShardedCorpus,
+    ShardedText,
+    ShardedTokens,
+    can_be_sharded,
+    part_bytes,
+    text_shards,
+)
 from polyseme.training.cluster.trainer import Cluster, ClusterTrainer
 from polyseme.training.cluster.worker import ShardSummary
 from polyseme.training.events import ClusterStarted
@@ -75,7 +83,7 @@ class ClusterRun(Run):
                 return self._encode_shards(shards, tokenizer.name)
         return ShardedTokens.divide(super().encode(corpus, tokenizer))
 
-    def _encode_shards(self, shards: list[list[Any]], tokenizer: str) -> ShardedCorpus:
+    def _encode_shards(self, shards: list[list[Source]], tokenizer: str) -> ShardedCorpus:
         """Let the workers encode shards of text."""
         summaries: dict[int, ShardSummary] = {}
         owners: dict[int, int] = {}
@@ -85,12 +93,17 @@ class ClusterRun(Run):
             calls = {n: (shard, shards[shard], tokenizer) for n, shard in wave.items()}
             for n, summary in self.pool.each("encode", calls).items():
                 summaries[wave[n]], owners[wave[n]] = summary, n
-            tokens = sum(summary.tokens for summary in summaries.values())
-            bad_bytes = sum(summary.bad_bytes for summary in summaries.values())
-            words = max(len(summary.counts) for summary in summaries.values())
-            self.listen(EncodingProgress(len(summaries), len(shards), tokens, words, bad_bytes))
+            self._report(shards, summaries)
         self.owners.extend(owners[shard] for shard in range(len(shards)))
         return ShardedText.merge(shards, [summaries[shard] for shard in range(len(shards))], tokenizer)
+
+    def _report(self, shards: list[list[Source]], summaries: dict[int, ShardSummary]) -> None:
+        """Report the progress of encoding. The number of distinct words is that of the shard that has most."""
+        tokens = sum(summary.tokens for summary in summaries.values())
+        words = max((len(summary.counts) for summary in summaries.values()), default=0)
+        bad_bytes = sum(summary.bad_bytes for summary in summaries.values())
+        sizes = [sum(part_bytes(source) for source in shard) for shard in shards]
+        self.listen(EncodingProgress(sum(sizes[shard] for shard in summaries), sum(sizes), tokens, words, bad_bytes))
 
     def make_trainer(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         assert isinstance(encoded, ShardedCorpus)

@@ -45,13 +45,17 @@ def text_shards(sources: list[Source]) -> list[list[Source]]:
     room = 0
     for source in sources:
         for part in _parts(source, size):
-            part_size = part.size if part.end is None else part.end - part.start
-            if not shards or part_size > room:
+            if not shards or part_bytes(part) > room:
                 shards.append([])
                 room = size
             shards[-1].append(part)
-            room -= part_size
+            room -= part_bytes(part)
     return shards
+
+
+def part_bytes(source: Source) -> int:
+    """The size of a source, or of the part of it that is read."""
+    return source.size if source.end is None else source.end - source.start
 
 
 def can_be_sharded(sources: list[Source]) -> bool:

@@ -19,7 +19,7 @@ from polyseme.training.state import TrainState
 from polyseme.training.trainer import BLOCK_TOKENS, BLOCKS_PER_THREAD, Reporter, Trainer
 
 ROUND_BLOCKS = 4  # of each thread in a round, at most
-ROUNDS_PER_EPOCH = 16  # at least, if the corpus is large enough
+ROUNDS_PER_EPOCH = 64  # at least, if the corpus is large enough
 
 Ints = NDArray[np.int64]
 
