@@ -69,7 +69,7 @@ def test_frequent_words_are_sampled(corpus: EncodedCorpus, monkeypatch: pytest.M
             return super().assign(tokens, *rest)
 
     monkeypatch.setattr(selection, "MAX_OCCURRENCES", 2)
-    best_positions(Recorder(corpus), corpus, corpus.counts, 4, 2, 0, 1, no_stop)
+    best_occurrences(Recorder(corpus), corpus, corpus.counts, 4, 2, 0, 1, no_stop)
     assert samples[0] / 2**32 == pytest.approx(np.minimum(2 / corpus.counts, 1))
 
 
@@ -108,4 +108,4 @@ def test_selection_stops_when_asked(corpus: EncodedCorpus) -> None:
         raise Interrupted("stopped.")
 
     with pytest.raises(Interrupted):
-        best_positions(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 1, stop)
+        best_occurrences(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 1, stop)
