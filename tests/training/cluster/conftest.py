@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 
 from polyseme.training.cluster import run as cluster_run_module
 from polyseme.training.cluster.pool import LocalPool, Lost
 from polyseme.training.run import Run
-from polyseme.training.workspace import CORPUS
 
 
 class FragilePool(LocalPool):
@@ -23,7 +23,7 @@ class FragilePool(LocalPool):
     replaceable = True
     calls = 0
 
-    def _submit(self, handle, method, *arguments):  # type: ignore[no-untyped-def]
+    def _submit(self, handle: Any, method: str, *arguments: Any) -> Callable[[], Any]:
         call = super()._submit(handle, method, *arguments)
         if method != "train":
             return call
@@ -38,34 +38,24 @@ class FragilePool(LocalPool):
 
         return run_and_lose
 
-    def _start(self, number):  # type: ignore[no-untyped-def]
-        if self.handles and not self.replaceable:
-            raise_lost: Callable[[], None] = _raise_lost
-            return _Missing(number, raise_lost)
-        return super()._start(number)
+    def _start(self, number: int) -> Any:
+        is_replacement = number in self.generation
+        return _Missing() if is_replacement and not self.replaceable else super()._start(number)
 
 
 class _Missing:
-    """A worker that cannot be started."""
+    """A worker for which there is no room."""
 
-    def __init__(self, number: int, place: Callable[[], None]) -> None:
-        self.number, self.place = number, place
-
-
-def _raise_lost() -> None:
-    raise Lost("no room")
+    def place(self) -> None:
+        raise Lost("no room")
 
 
 @pytest.fixture
 def local_workers(monkeypatch: pytest.MonkeyPatch) -> type[FragilePool]:
     """Makes `polyseme.train(..., workers=N)` use workers in this process; returns the class of their pool."""
 
-    @contextmanager
-    def cluster_run(run: Run, workers: int, ray_address: str | None) -> Iterator[Run]:  # noqa: ARG001
-        folder = run.folder / CORPUS
-        pool = FragilePool((str(folder), cluster_run_module.make_mark(folder)), run.raise_if_stopped, run.listen)
-        pool.start(workers)
-        yield cluster_run_module.ClusterRun(**vars(run), pool=pool)
+    def cluster_run(run: Run, workers: int, ray_address: str | None) -> AbstractContextManager[Run]:  # noqa: ARG001
+        return cluster_run_module.local_run(run, workers, FragilePool)
 
     monkeypatch.setattr(cluster_run_module, "cluster_run", cluster_run)
     monkeypatch.setattr(FragilePool, "calls", 0)

@@ -69,15 +69,15 @@ def test_the_same_seed_and_workers_give_the_same_bits(planted_text: Path) -> Non
 def test_an_encoded_corpus_is_sent_to_the_workers(planted: PlantedCorpus, num_tokens: int) -> None:
     model = train(texts=planted.sentences, workers=2, **{**COUNTED, "examples": 2})
     assert trained_tokens(model) == 3 * num_tokens
-    assert all(sense.examples() for sense in model.senses(planted.occurrences[0].word))
+    assert all(sense.examples for sense in model.senses(planted.occurrences[0].word))
 
 
 def test_examples_are_the_best_of_all_workers(planted_text: Path, mssg: SenseModel) -> None:
     model = train(planted_text, workers=3, **SETTINGS)
     lines = set(planted_text.read_text().splitlines())
     word = "bank" if "bank" in model else model.vocabulary.words[100]
-    examples = [example for sense in model.senses(word) for example in sense.examples()]
-    assert len(examples) == sum(len(sense.examples()) for sense in mssg.senses(word))
+    examples = [example for sense in model.senses(word) for example in sense.examples]
+    assert len(examples) == sum(len(sense.examples) for sense in mssg.senses(word))
     assert all(any(example.text.strip() in line for line in lines) for example in examples)
 
 

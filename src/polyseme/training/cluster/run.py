@@ -19,7 +19,7 @@ from polyseme.examples.store import ExampleReader
 from polyseme.model.data import ModelData
 from polyseme.training.cluster.discovery import discover_on
 from polyseme.training.cluster.examples import collect_examples
-from polyseme.training.cluster.pool import Pool
+from polyseme.training.cluster.pool import LocalPool, Pool
 from polyseme.training.cluster.ray_pool import RayPool, running_ray
 from polyseme.training.cluster.shards import (
     ShardedCorpus,
@@ -47,7 +47,7 @@ def cluster_run(run: Run, workers: int, ray_address: str | None) -> Iterator[Run
     folder = run.folder / CORPUS
     with running_ray(ray_address, workers) as ray:
         cpus = 1 if ray_address is None else max(run.config.threads, 1)
-        pool = RayPool(ray, (str(folder), make_mark(folder)), cpus, run.raise_if_stopped, run.listen)
+        pool = RayPool(ray, (str(folder), _make_mark(folder)), cpus, run.raise_if_stopped, run.listen)
         try:
             pool.start(workers)
             yield ClusterRun(**vars(run), pool=pool)
@@ -55,7 +55,16 @@ def cluster_run(run: Run, workers: int, ray_address: str | None) -> Iterator[Run
             pool.close()
 
 
-def make_mark(folder: Path) -> str:
+@contextmanager
+def local_run(run: Run, workers: int, make_pool: type[LocalPool] = LocalPool) -> Iterator[Run]:
+    """The run with workers in this process, one after the other, without Ray: for tests and experiments."""
+    folder = run.folder / CORPUS
+    pool = make_pool((str(folder), _make_mark(folder)), run.raise_if_stopped, run.listen)
+    pool.start(workers)
+    yield ClusterRun(**vars(run), pool=pool)
+
+
+def _make_mark(folder: Path) -> str:
     """The name of the mark in a folder, which is created if necessary."""
     folder.mkdir(parents=True, exist_ok=True)
     marks = sorted(path.name for path in folder.glob(f"{MARK}*"))

@@ -130,9 +130,11 @@ class ClusterTrainer(Trainer):
             self.cluster.version += 1
             self._loaded_split, self._merged = self.state.senses_split, None
         try:
-            while self.blocks_done < end and not pause():
+            paused = False
+            while self.blocks_done < end and not paused:
                 self._train_round(end)
                 reporter.report_if_due(self.seconds + time.monotonic() - started)
+                paused = pause()  # after a round, so that there is progress however short the time between checkpoints
             self._train_round(self.blocks_done)
         finally:
             self.seconds += time.monotonic() - started
