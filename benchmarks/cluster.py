@@ -214,7 +214,7 @@ def measured_run(arguments: argparse.Namespace, workers: int, seed: int) -> Resu
         process = subprocess.Popen(command)
         usage: dict[int, tuple[str, float, int]] = {}
         while process.poll() is None:
-            usage |= {pid: kind for pid in descendants(process.pid) if (kind := usage_of(pid, process.pid))}
+            usage |= {pid: used for pid in descendants(process.pid) if (used := usage_of(pid, process.pid))}
             time.sleep(0.2)
         if process.returncode:
             raise SystemExit(f"the command failed: {' '.join(command)}")

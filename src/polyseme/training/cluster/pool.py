@@ -19,6 +19,7 @@ from polyseme.training.events import Listener, WorkerLost, silent
 TICK_SECONDS = 0.1  # between calls of `tick` while the driver waits
 START_SECONDS = 60.0  # until a worker must run
 MAX_LOSSES = 3  # of each worker, without any result in between
+PREPARATIONS = ("start", "load", "open_text", "open_tokens")  # methods that a new worker needs, and that are no results
 
 
 class Lost(Exception):
@@ -64,7 +65,7 @@ class Pool(ABC):
                 results[number] = self._result(calls[number])
             except Lost as error:
                 lost[number] = error
-        if results:
+        if results and method not in PREPARATIONS:
             self._losses = 0
         for number, reason in lost.items():
             self._replace(number, reason)

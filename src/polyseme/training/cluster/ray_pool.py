@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +25,6 @@ LOCAL = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on all systems: listen on the loopback interface only
     "RAY_AUTH_MODE": "token",
 }
-ALWAYS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 @contextmanager
@@ -33,10 +33,43 @@ def running_ray(address: str | None, workers: int) -> Iterator[Any]:
 
     If the program has connected to Ray already, that connection is used and kept.
     """
-    ray = _import_ray(address)
-    if ray.is_initialized():
-        yield ray
-        return
+    with _environment(address):
+        ray = _import_ray()
+        if ray.is_initialized():
+            yield ray
+            return
+        _connect(ray, address, workers)
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _environment(address: str | None) -> Iterator[None]:
+    """The environment that Ray needs, until the block ends. What the user has set is kept."""
+    settings = {"RAY_USAGE_STATS_ENABLED": "0"}
+    # If the program has imported Ray, it is too late: Ray has read these settings, and uses its own defaults.
+    if address is None and "ray" not in sys.modules:
+        settings |= {**LOCAL, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    added = {name: value for name, value in settings.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("--workers needs Ray; install it with: pip install 'polyseme[cluster]'") from None
+    return ray
+
+
+def _connect(ray: Any, address: str | None, workers: int) -> None:
     quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "polyseme"}
     try:
         if address is None:
@@ -49,22 +82,6 @@ def running_ray(address: str | None, workers: int) -> Iterator[Any]:
         place = "Ray could not be started" if address is None else f"there is no Ray cluster at {shorten(address)}"
         advice = "check memory and disk" if address is None else "start one with: ray start --head"
         raise TrainingError(f"{place} ({shorten(error, 200)}); {advice}.") from error
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
-
-
-def _import_ray(address: str | None) -> Any:
-    """Import Ray, with the environment that it needs. What the user has set is kept."""
-    token = {} if address is not None else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    for name, value in {**ALWAYS, **(LOCAL if address is None else {}), **token}.items():
-        os.environ.setdefault(name, value)
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra("--workers needs Ray; install it with: pip install 'polyseme[cluster]'") from None
-    return ray
 
 
 class RayPool(Pool):
