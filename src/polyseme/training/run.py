@@ -117,6 +117,7 @@ def train(
         earlier = find_earlier_run(path, force) if resume else None
         if earlier is not None:
             earlier.refuse_another_origin(origin)
+            earlier.refuse_another_way(workers)
     chosen = _choose_config(config, recipe, settings, earlier, start)
     if workers is not None or ray_address is not None:
         refuse_without_cluster(workers, ray_address)

@@ -55,7 +55,12 @@ def test_a_killed_worker_is_replaced_and_nothing_is_counted_twice(
 ) -> None:
     pools: list[RayPool] = []
     start = RayPool.start
-    monkeypatch.setattr(RayPool, "start", lambda self, workers: (pools.append(self), start(self, workers)))
+
+    def start_and_remember(self: RayPool, workers: int) -> None:
+        pools.append(self)
+        start(self, workers)
+
+    monkeypatch.setattr(RayPool, "start", start_and_remember)
     monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.0)
     events: list[Event] = []
 
@@ -94,8 +99,12 @@ def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
     planted_text: Path, num_tokens: int, tmp_path: Path
 ) -> None:
     model = tmp_path / "m"
-    options = [word for name, value in COUNTED.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    arguments = ["train", planted_text, model, *options, "--epochs", "40", "--workers"]
+    options = [
+        word
+        for name, value in {**COUNTED, "epochs": 40}.items()
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    arguments: list[str | Path] = ["train", planted_text, model, *options, "--workers"]
     process = subprocess.Popen(command(*arguments, "2"), stderr=subprocess.PIPE, text=True, start_new_session=True)
     log = tmp_path / "m.training" / "training.jsonl"
     while process.poll() is None and not (log.exists() and "training_progress" in log.read_text()):

@@ -64,7 +64,7 @@ def test_each_token_is_trained_once_per_epoch(planted_text: Path, num_tokens: in
 
 def test_the_same_seed_and_workers_give_the_same_bits(planted_text: Path) -> None:
     first, second, other = (
-        train(planted_text, workers=2, **{**SETTINGS, "seed": seed})._data.arrays.to_dict() for seed in (1, 1, 2)
+        train(planted_text, workers=2, **{**COUNTED, "seed": seed})._data.arrays.to_dict() for seed in (1, 1, 2)
     )
     assert all(np.array_equal(first[name], second[name]) for name in first)
     assert not np.array_equal(first["sense_vectors"], other["sense_vectors"])
@@ -164,8 +164,9 @@ def test_a_run_is_resumed_in_the_way_it_was_started(
     stop = StopAt(0.2)
     with pytest.raises(Interrupted):
         train(planted_text, tmp_path / "m", workers=2, listen=stop.listen, stop=stop.stop, **COUNTED)
-    with pytest.raises(TrainingError, match="was started with --workers; resume it likewise"):
+    with pytest.raises(TrainingError, match="was started with --workers; resume it in the same way"):
         train(planted_text, tmp_path / "m", resume=True, **COUNTED)
+    assert train(planted_text, tmp_path / "m", workers=2, resume=True, **COUNTED).training["workers"] == 2
 
 
 def test_another_text_is_refused_when_a_run_is_resumed(

@@ -17,7 +17,7 @@ from polyseme.training.cluster.worker import Place, Worker
 from polyseme.training.events import Listener, WorkerLost, silent
 
 TICK_SECONDS = 0.1  # between calls of `tick` while the driver waits
-START_SECONDS = 60.0  # until a worker must run
+START_SECONDS = 100.0  # until a worker must run; it imports Numba, which takes long on a busy machine
 MAX_LOSSES = 3  # of each worker, without any result in between
 PREPARATIONS = ("start", "load", "open_text", "open_tokens")  # methods that a new worker needs, and that are no results
 
@@ -46,15 +46,15 @@ class Pool(ABC):
 
     def start(self, workers: int) -> None:
         """Start workers; TrainingError if there is no room for all of them."""
-        handles = {number: self._start(number) for number in range(workers)}
-        places = {number: self._submit(handle, "place") for number, handle in handles.items()}
+        self.handles = {number: self._start(number) for number in range(workers)}
+        self.generation = dict.fromkeys(self.handles, 0)
+        calls = {number: self._submit(handle, "place") for number, handle in self.handles.items()}
         deadline = time.monotonic() + START_SECONDS
-        for number, call in places.items():
+        for number, call in calls.items():
             try:
                 self.places[number] = self._result(call, deadline)
             except (Lost, TimeoutError):
-                raise TrainingError(self._no_room(number, workers)) from None
-            self.handles[number], self.generation[number] = handles[number], 0
+                raise TrainingError(self._no_room(len(self.places), workers)) from None
 
     def each(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
         """Call a method of several workers at the same time. The results do not have those of lost workers."""
@@ -108,7 +108,7 @@ class Pool(ABC):
         """Wait for the result of a call; Lost, TimeoutError, or the error that the method raised."""
 
     @abstractmethod
-    def _no_room(self, number: int, workers: int) -> str: ...
+    def _no_room(self, started: int, workers: int) -> str: ...
 
 
 class LocalPool(Pool):
@@ -139,5 +139,5 @@ class LocalPool(Pool):
         self.tick()
         return call()
 
-    def _no_room(self, number: int, workers: int) -> str:
-        return f"there is room for {number} of {workers} workers."
+    def _no_room(self, started: int, workers: int) -> str:
+        return f"there is room for {started} of {workers} workers."

@@ -131,9 +131,9 @@ class RayPool(Pool):
                 raise error.cause from None
             raise TrainingError(f"a worker failed: {shorten(repr(error.cause), 300)}") from error
 
-    def _no_room(self, number: int, workers: int) -> str:
+    def _no_room(self, started: int, workers: int) -> str:
         cpus = int(self.ray.cluster_resources().get("CPU", 0))
         return (
-            f"the Ray cluster has room for {number} of {workers} workers ({cpus} CPUs in all); add machines with "
+            f"the Ray cluster has room for {started} of {workers} workers ({cpus} CPUs in all); add machines with "
             f"ray start, or use fewer --workers."
         )
