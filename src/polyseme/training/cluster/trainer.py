@@ -18,8 +18,8 @@ from polyseme.training.events import RoundsMerged
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import BLOCK_TOKENS, BLOCKS_PER_THREAD, Reporter, Trainer
 
-ROUND_BLOCKS = 4  # of each thread in a round, at most
-ROUNDS_PER_EPOCH = 64  # at least, if the corpus is large enough
+ROUND_BLOCKS = 2  # of each thread in a round, at most
+ROUNDS_PER_EPOCH = 256  # at least, if each thread then has a block in each round
 
 Ints = NDArray[np.int64]
 
@@ -177,8 +177,8 @@ class ClusterTrainer(Trainer):
 
     def _budget(self, end: int) -> int:
         """The number of blocks of all workers in the next round. It does not cross the end of an epoch."""
-        workers = len(self.cluster.pool.numbers)
-        most = min(ROUND_BLOCKS * self.cluster.threads, max(self.blocks_per_epoch // ROUNDS_PER_EPOCH, workers))
+        threads = self.cluster.threads
+        most = min(ROUND_BLOCKS * threads, max(self.blocks_per_epoch // ROUNDS_PER_EPOCH, threads))
         left_in_epoch = self.blocks_per_epoch - self.blocks_done % self.blocks_per_epoch
         return min(most, left_in_epoch, end - self.blocks_done)
 
