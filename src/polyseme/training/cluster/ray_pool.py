@@ -24,6 +24,7 @@ OBJECT_STORE_BYTES = 256 << 20  # of a Ray of our own; larger objects go to disk
 LOCAL = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on all systems: listen on the loopback interface only
     "RAY_AUTH_MODE": "token",
+    "RAY_worker_niceness": "0",  # the priority of a run without workers; Ray's default is 15, the lowest but four
 }
 
 
