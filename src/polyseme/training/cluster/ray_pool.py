@@ -74,9 +74,9 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
     quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "polyseme"}
     try:
         if address is None:
-            ray.init(
-                num_cpus=workers, num_gpus=0, include_dashboard=False, object_store_memory=OBJECT_STORE_BYTES, **quiet
-            )
+            resources = {"num_cpus": workers, "num_gpus": 0, "object_store_memory": OBJECT_STORE_BYTES}
+            # "local": not a cluster that happens to run on this machine
+            ray.init(address="local", include_dashboard=False, **resources, **quiet)
         else:
             ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
