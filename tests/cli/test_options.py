@@ -10,6 +10,7 @@ import pytest
 from cyclopts import Argument
 
 from polyseme.cli.app import app, main
+from polyseme.training.cluster import run as cluster_run
 from polyseme.training.config import make_config
 
 ODD_VALUES = ("0", "-1", "1", "9" * 30, "9" * 5000, "1e-300", "nan", "inf", "-inf", "", "x", "0x10", "٣")
@@ -65,6 +66,7 @@ def test_odd_numbers_give_a_result_or_an_error_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("polyseme.cli.demo._train", check_settings)
+    monkeypatch.setattr(cluster_run, "cluster_run", lambda run, workers, _: cluster_run.local_run(run, workers))
     (tmp_path / "text.txt").write_text("the bank of the river\nmoney in the bank\n" * 20)
     (tmp_path / "vectors.vec").write_text("2 2\nbank 1 0\nriver 0 1\n")
     arguments = [str(mssg_path) if word == "MODEL" else word for word in COMMANDS[command]]

@@ -16,7 +16,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import Interrupted
 from polyseme.examples import selection
-from polyseme.examples.selection import SNIPPET_WINDOW, best_positions, collect_examples
+from polyseme.examples.selection import SNIPPET_WINDOW, best_occurrences, collect_examples
 from polyseme.examples.store import parse_line
 from polyseme.vocabulary import Vocabulary
 
@@ -55,7 +55,7 @@ def test_the_occurrences_with_the_highest_cosines_come_first(
     corpus: EncodedCorpus, block_tokens: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(selection, "BLOCK_TOKENS", block_tokens)
-    positions = best_positions(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 2, no_stop)
+    _, positions = best_occurrences(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 2, no_stop)
     bank = np.arange(5) * (len(corpus.tokens) // 5) + 2 * SNIPPET_WINDOW
     assert positions.tolist() == [[-1, -1], [bank[2], bank[0]], [bank[1], bank[3]], [-1, -1]]
 
@@ -69,7 +69,7 @@ def test_frequent_words_are_sampled(corpus: EncodedCorpus, monkeypatch: pytest.M
             return super().assign(tokens, *rest)
 
     monkeypatch.setattr(selection, "MAX_OCCURRENCES", 2)
-    best_positions(Recorder(corpus), corpus, corpus.counts, 4, 2, 0, 1, no_stop)
+    best_occurrences(Recorder(corpus), corpus, corpus.counts, 4, 2, 0, 1, no_stop)
     assert samples[0] / 2**32 == pytest.approx(np.minimum(2 / corpus.counts, 1))
 
 
@@ -108,4 +108,4 @@ def test_selection_stops_when_asked(corpus: EncodedCorpus) -> None:
         raise Interrupted("stopped.")
 
     with pytest.raises(Interrupted):
-        best_positions(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 1, stop)
+        best_occurrences(KnownSenses(corpus), corpus, corpus.counts, 4, 2, 0, 1, stop)

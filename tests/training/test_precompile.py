@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from polyseme.examples.selection import best_positions
+from polyseme.examples.selection import best_occurrences
 from polyseme.training import precompile
 from polyseme.training.config import make_config
 from polyseme.training.sense_discovery import init_from_clusters
@@ -46,9 +46,9 @@ def test_training_needs_no_other_kernels_than_those_compiled_ahead(tmp_path: Pat
 def test_the_kernels_that_each_model_needs_are_called(
     model: str, num_clustered: int, recipe: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clustered, selected = mock.Mock(wraps=init_from_clusters), mock.Mock(wraps=best_positions)
+    clustered, selected = mock.Mock(wraps=init_from_clusters), mock.Mock(wraps=best_occurrences)
     monkeypatch.setattr(precompile, "init_from_clusters", clustered)
-    monkeypatch.setattr(precompile, "best_positions", selected)
+    monkeypatch.setattr(precompile, "best_occurrences", selected)
     precompile.compile_last_kernels(make_config(recipe, model=model))
     assert (clustered.call_count, selected.call_count) == (num_clustered, 1)
 

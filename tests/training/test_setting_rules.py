@@ -15,7 +15,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import ConfigError
 from polyseme.training.config import make_config
-from polyseme.training.setting_rules import NO_EFFECT, refuse_no_effect
+from polyseme.training.setting_rules import NO_EFFECT, refuse_no_effect, refuse_on_cluster, refuse_without_cluster
 from tests.conftest import MODELS
 
 
@@ -126,3 +126,36 @@ def test_a_refused_setting_has_no_effect(other: dict[str, Any], name: str, corpu
     assert one.keys() == two.keys()
     for array in one:
         np.testing.assert_array_equal(one[array], two[array], err_msg=array)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"recipe": "paper"}, "--optimizer adagrad: its sums of squares cannot be merged"),
+        ({"recipe": "paper", "optimizer": "sgd"}, "--warmup 0: each worker would make senses of its own"),
+        ({"sense_init": "contexts", "senses": 2}, "--sense-init contexts: each worker"),
+        ({"new_sense_threshold": -0.5}, "--new-sense-threshold -0.5: each worker"),
+        ({"model": "mssg-maxout"}, "--model mssg-maxout: sense k of one worker would not be sense k of another"),
+        ({"init": "old.model"}, "--init: continued training"),
+    ],
+)
+def test_settings_that_workers_cannot_train_with_are_refused(settings: dict[str, Any], message: str) -> None:
+    init = settings.pop("init", None)
+    with pytest.raises(ConfigError, match=f"--workers cannot be combined with {message}"):
+        refuse_on_cluster(make_config(**settings), init)
+
+
+@pytest.mark.parametrize("model", ["skip-gram", "mssg", "np-mssg", "random-senses"])
+def test_workers_train_every_other_model(model: str) -> None:
+    refuse_on_cluster(make_config(model=model), None)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 10**6, True, 1.5])
+def test_the_number_of_workers_is_checked(workers: Any) -> None:
+    with pytest.raises(ConfigError, match="--workers must be a whole number from 1 to 10,000, not"):
+        refuse_without_cluster(workers, None)
+
+
+def test_an_address_without_workers_is_refused() -> None:
+    with pytest.raises(ConfigError, match="--ray-address auto has no effect without --workers; add --workers N"):
+        refuse_without_cluster(None, "auto")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
 CONTINUED = Group("Continued training", sort_key=10)
+CLUSTER = Group("Several processes or machines", sort_key=11)
 Options = settings_options()
 
 
@@ -46,6 +47,21 @@ def train(
             group=CONTINUED, help="Keep the vectors of the model as they are, and learn only those of new words."
         ),
     ] = False,
+    workers: Annotated[
+        int | None,
+        Parameter(
+            group=CLUSTER,
+            help="Train with so many processes, on this machine or on a Ray cluster. Needs polyseme[cluster]. "
+            "--threads is for each of them: by default, the cores of a machine are shared by its workers.",
+        ),
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        Parameter(
+            group=CLUSTER,
+            help="Address of a running Ray cluster: auto, or host:port. By default a Ray is started on this machine.",
+        ),
+    ] = None,
     recipe: Annotated[
         RecipeName | None,
         Parameter(
@@ -91,7 +107,7 @@ def train(
         trained = run(
             corpus, model, init=init, freeze=freeze, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force,
             reader=reader, field=field, listen=progress, stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60,
-            **settings,
+            workers=workers, ray_address=ray_address, **settings,
         )  # fmt: skip
         if not quiet:
             progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(trained)}", markup=False)

@@ -15,6 +15,7 @@ A vocabulary is a prefix of words.tsv, so one encoded corpus can be used with an
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ SENTENCES_FILE = "sentences.bin"
 BYTE_OFFSETS_FILE = "byte_offsets.bin"
 SPOOL_FILE = "text.zst"
 PHRASES_FILE = "phrases.txt"
+BY_COUNTS = "counts:"  # how a fingerprint starts that is a digest of counts alone
 DESCRIPTION_TYPES = {
     "tokenizer": str,
     "tokens": int,
@@ -167,6 +169,18 @@ class EncodedCorpus:
     def fingerprint(self) -> str:
         """A digest of words and tokens: the same for the same text and tokenizer."""
         return str(self.description["fingerprint"])
+
+    @property
+    def counts_fingerprint(self) -> str:
+        """A digest of words and counts alone: the same for any division into shards and order of equal counts."""
+        digest = hashlib.sha256()
+        for word, count in sorted(zip(self.words, self.counts.tolist(), strict=True)):
+            digest.update(f"{word}\t{count}\n".encode())
+        return f"{BY_COUNTS}{digest.hexdigest()}"
+
+    @property
+    def num_tokens(self) -> int:
+        return len(self.tokens)
 
     @property
     def num_sentences(self) -> int:

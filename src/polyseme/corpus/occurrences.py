@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from polyseme.kernels.occurrences import add_gaps, sample_occurrences
 CHUNK_TOKENS = 1 << 20  # tokens may be memory-mapped: their pages are released after each chunk
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,12 @@ def find_occurrences(
     counts: NDArray[np.int64],
     words: ArrayLike,
     *,
-    max_occurrences: int | None = None,
+    max_occurrences: int | Ints | None = None,
     seed: int = 0,
 ) -> Occurrences:
     """The positions of the occurrences of `words`, or of a random sample of at most `max_occurrences` of each.
+
+    max_occurrences  the same number for all words, or one for each
 
     tokens  IN  int32 (n,)  ids; V and more are ignored
     counts  IN  int64 (V,)  occurrences of each word in tokens
@@ -69,19 +72,81 @@ class Burstiness(NamedTuple):
     local: NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Gaps:
+    """The distances between consecutive occurrences of each word in a text, in sums from which burstiness follows.
+
+    The sums of two consecutive texts can be joined. All arrays are (V,), with -1 for positions of absent words.
+    """
+
+    first_positions: Ints
+    last_positions: Ints
+    first_log_gaps: Floats
+    last_log_gaps: Floats
+    num_gaps: Ints
+    gap_sums: Ints
+    log_gap_sums: Floats
+    change_sums: Floats  # sums of |log g_i - log g_(i-1)|
+
+    @property
+    def burstiness(self) -> Burstiness:
+        """A word with fewer than three occurrences gets 0."""
+        n, several = np.maximum(self.num_gaps, 1), self.num_gaps > 1
+        overall = np.log(np.maximum(self.gap_sums, 1) / n) - self.log_gap_sums / n - np.euler_gamma
+        local = self.change_sums / np.maximum(self.num_gaps - 1, 1) - 2 * np.log(2)
+        return Burstiness(np.where(several, overall, 0.0), np.where(several, local, 0.0))
+
+    def followed_by(self, other: Gaps, num_tokens: int) -> Gaps:
+        """The gaps of this text and the next one together.  num_tokens  of this text"""
+        here, there = self.last_positions >= 0, other.first_positions >= 0
+        both = here & there
+        gaps = np.where(both, other.first_positions + num_tokens - self.last_positions, 1)
+        log_gaps = np.log(gaps)
+        changes = np.where(both & (self.num_gaps > 0), np.abs(log_gaps - self.last_log_gaps), 0.0)
+        changes += np.where(both & (other.num_gaps > 0), np.abs(other.first_log_gaps - log_gaps), 0.0)
+        return Gaps(
+            first_positions=np.where(here | ~there, self.first_positions, other.first_positions + num_tokens),
+            last_positions=np.where(there, other.last_positions + num_tokens, self.last_positions),
+            first_log_gaps=np.where(
+                self.num_gaps > 0, self.first_log_gaps, np.where(both, log_gaps, other.first_log_gaps)
+            ),
+            last_log_gaps=np.where(
+                other.num_gaps > 0, other.last_log_gaps, np.where(both, log_gaps, self.last_log_gaps)
+            ),
+            num_gaps=self.num_gaps + other.num_gaps + both,
+            gap_sums=self.gap_sums + other.gap_sums + np.where(both, gaps, 0),
+            log_gap_sums=self.log_gap_sums + other.log_gap_sums + np.where(both, log_gaps, 0.0),
+            change_sums=self.change_sums + other.change_sums + changes,
+        )
+
+
+def find_gaps(tokens: NDArray[np.int32], num_words: int) -> Gaps:
+    """The gaps of a text.  tokens  IN  int32 (n,)  ids; `num_words` and more are ignored"""
+    gaps, backwards = _find_gaps(tokens, num_words), _find_gaps(tokens[::-1], num_words)
+    positions = backwards.last_positions
+    first_positions = np.where(positions >= 0, len(tokens) - 1 - positions, -1)
+    return replace(gaps, first_positions=first_positions, first_log_gaps=backwards.last_log_gaps)
+
+
 def burstiness(tokens: NDArray[np.int32], num_words: int) -> Burstiness:
     """The burstiness of each word; a word with fewer than three occurrences gets 0.
 
     tokens  IN  int32 (n,)  ids; `num_words` and more are ignored
     """
+    return _find_gaps(tokens, num_words).burstiness
+
+
+def _find_gaps(tokens: NDArray[np.int32], num_words: int) -> Gaps:
+    """The gaps of a text, without those at its beginning, which only `Gaps.followed_by` needs."""
     last_positions, last_log_gaps = np.full(num_words, -1, np.int64), np.zeros(num_words)
     num_gaps, gap_sums = np.zeros(num_words, np.int64), np.zeros(num_words, np.int64)
     log_gap_sums, change_sums = np.zeros(num_words), np.zeros(num_words)
     for first in range(0, len(tokens), CHUNK_TOKENS):
-        chunk = np.asarray(tokens[first : first + CHUNK_TOKENS])
+        chunk = np.ascontiguousarray(tokens[first : first + CHUNK_TOKENS]).view()
+        chunk.flags.writeable = False  # the kernel is compiled for read-only arrays
         add_gaps(chunk, first, last_positions, last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums)
         release_pages(tokens)
-    n, several = np.maximum(num_gaps, 1), num_gaps > 1
-    overall = np.log(np.maximum(gap_sums, 1) / n) - log_gap_sums / n - np.euler_gamma
-    local = change_sums / np.maximum(num_gaps - 1, 1) - 2 * np.log(2)
-    return Burstiness(np.where(several, overall, 0.0), np.where(several, local, 0.0))
+    none = np.empty(0, np.int64)
+    return Gaps(
+        none, last_positions, none.astype(np.float64), last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums
+    )

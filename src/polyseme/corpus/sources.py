@@ -40,6 +40,8 @@ class Source:
     field    which field of each row is the text; '' if the source has no rows
     spooled  whether the text cannot be read again by position, so that encoding keeps a copy
     items    the iterable
+    start    first byte to read, and
+    end      the byte after the last one, of a plain text of which only a part is read; None for all of it
     """
 
     path: str
@@ -49,6 +51,8 @@ class Source:
     field: str = ""
     spooled: bool = dataclasses.field(default=False, compare=False)
     items: Iterable[Any] | None = dataclasses.field(default=None, compare=False, repr=False)
+    start: int = dataclasses.field(default=0, compare=False)
+    end: int | None = dataclasses.field(default=None, compare=False)
 
     @property
     def unchanged(self) -> bool:
@@ -69,7 +73,7 @@ class Source:
         with self._open_raw(wait) as raw, _decompressed(raw, Path(self.path).suffix) as stream:
             yield stream
             if to_end and self._is_regular(raw):
-                whole = stream is not raw or raw.tell() == self.size
+                whole = stream is not raw or raw.tell() == (self.size if self.end is None else self.end)
                 if not (whole and self.unchanged):
                     raise CorpusError(
                         f"{self.path} changed while it was read (it had {self.size:,} bytes before); "

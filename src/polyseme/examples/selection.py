@@ -65,7 +65,8 @@ def collect_examples(
     folder          of the temporary file, which has no name and disappears with the reader
     """
     num_rows = int(sense_offsets[-1])
-    positions = best_positions(assigner, corpus, vocabulary.counts, num_rows, per_sense, seed, threads, stop).ravel()
+    _, best = best_occurrences(assigner, corpus, vocabulary.counts, num_rows, per_sense, seed, threads, stop)
+    positions = best.ravel()
     slots = np.flatnonzero(positions >= 0)
     slots = slots[np.argsort(positions[slots])]  # in text order; no position is in two slots
     snippets = extract_snippets(corpus, tokenizer, positions[slots], SNIPPET_WINDOW, threads, stop, phrases)
@@ -73,7 +74,7 @@ def collect_examples(
     return line_reader(spool, vocabulary.words, sense_offsets, visible_senses)
 
 
-def best_positions(
+def best_occurrences(
     assigner: Assigner,
     corpus: EncodedCorpus,
     counts: Ints,
@@ -82,8 +83,8 @@ def best_positions(
     seed: int,
     threads: int,
     stop: Callable[[], None],
-) -> Ints:
-    """Positions in the corpus of the best occurrences of each sense, best first, (num_rows, per_sense); -1 for none."""
+) -> tuple[NDArray[np.float32], Ints]:
+    """The best occurrences of each sense, best first: cosines and positions, (num_rows, per_sense); -1 for none."""
     cosines = np.full((num_rows, per_sense), -2, np.float32)
     positions = np.full((num_rows, per_sense), -1, np.int64)
     sample = (np.minimum(MAX_OCCURRENCES / counts, 1) * 2.0**32).astype(np.uint64)
@@ -97,4 +98,4 @@ def best_positions(
 
     for first, senses, similarities in map_in_order(assign, range(len(bounds) - 1), threads):
         keep_best(senses, similarities, first, 2 * SNIPPET_WINDOW, cosines, positions)
-    return positions
+    return cosines, positions

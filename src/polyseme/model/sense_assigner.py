@@ -16,6 +16,7 @@ from polyseme.model.disambiguation import TEMPERATURE
 from polyseme.model.rows import dense
 
 ALL_TOKENS = np.uint64(2**32)
+EXAMPLE_COMPONENTS = 64  # principal components in which contexts and senses are compared to select examples
 FREQUENT_WORDS = 10_000  # whose vectors determine the principal components
 
 

@@ -19,6 +19,7 @@ from polyseme.model.data import unit_rows
 from polyseme.training.continued import ContinuedState
 from polyseme.training.sense_discovery import (
     Clusters,
+    CorpusContexts,
     candidates,
     cluster_contexts,
     init_from_clusters,
@@ -69,7 +70,7 @@ def _match_old_senses(state: ContinuedState) -> None:
 
 def _add_senses(state: ContinuedState, corpus: EncodedCorpus) -> None:
     p = state.parameters
-    words, _ = candidates(state, corpus)
+    words, _ = candidates(state, CorpusContexts(state, corpus))
     words = words[~state.undecided[words] & (p.num_senses[words] < np.diff(p.sense_offsets)[words])]
     old_counts = state.vocabulary.counts - state.new_counts
 
@@ -98,7 +99,7 @@ def _add_senses(state: ContinuedState, corpus: EncodedCorpus) -> None:
             p.sense_counts[rows] = sizes[new]
             p.num_senses[word] += len(new)
 
-    cluster_contexts(state, corpus, words, keep)
+    cluster_contexts(state, CorpusContexts(state, corpus), words, keep)
 
 
 def separation_from_old(

@@ -44,6 +44,7 @@ def write_checkpoint(folder: Path, trainer: Trainer) -> None:
         "seconds": trainer.seconds,
         "totals": vars(trainer.totals),
         "senses_split": trainer.state.senses_split,
+        "shards_done": trainer.shards_done,
         "arrays": _digests(arrays, trainer.state.threads),
     }
     text = json.dumps(state)
@@ -60,6 +61,15 @@ def read_config(folder: Path) -> TrainConfig | None:
         return TrainConfig.from_dict(_read(path)[1]["config"])
 
 
+def has_shards(folder: Path) -> bool | None:
+    """Whether the run that wrote the checkpoint in a folder was trained by workers; None if there is no checkpoint."""
+    path = folder / CHECKPOINT
+    if not os.path.lexists(path):
+        return None
+    with _refuse_damage(path):
+        return bool(_read(path)[1].get("shards_done"))
+
+
 def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
     """Bring a new trainer to the state of the checkpoint in a folder, if there is one."""
     path = folder / CHECKPOINT
@@ -69,15 +79,26 @@ def restore_checkpoint(folder: Path, trainer: Trainer) -> None:
         arrays, state = _read(path)
         if state["corpus"] != trainer.corpus.fingerprint:
             raise TrainingError(f"the checkpoint {path} is of another corpus; start again with --force.")
+        shards_done = _shards_done(state, trainer)
         if not 0 <= state["blocks_done"] <= trainer.num_blocks:
             raise ValueError(f"it has {state['blocks_done']:,} blocks of {trainer.num_blocks:,}")
         for name, digest in _digests(arrays, trainer.state.threads).items():
             if state["arrays"].get(name) != digest:
                 raise ValueError(f"the array '{shorten(name)}' was changed after it was written")
         trainer.state.restore(arrays, state["senses_split"])
-        trainer.blocks_done = state["blocks_done"]
+        trainer.blocks_done, trainer.shards_done = state["blocks_done"], shards_done
         trainer.seconds = float(state["seconds"])
         trainer.totals = TrainingTotals(**state["totals"])
+
+
+def _shards_done(state: dict[str, Any], trainer: Trainer) -> list[int]:
+    """The progress in each shard; ValueError if it does not fit the trainer."""
+    done = state.get("shards_done", [])
+    if not all(type(blocks) is int and blocks >= 0 for blocks in done) or len(done) != len(trainer.shards_done):
+        raise ValueError(f"it has {len(done):,} shards, not {len(trainer.shards_done):,}")
+    if done and (sum(done) - state["blocks_done"]) % trainer.blocks_per_epoch:
+        raise ValueError("the progress of its shards contradicts 'blocks_done'")
+    return list(done)
 
 
 def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:

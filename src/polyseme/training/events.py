@@ -39,6 +39,37 @@ class ModelContinued:
 
 
 @dataclass(frozen=True)
+class ClusterStarted:
+    """The workers of a run on a Ray cluster are ready."""
+
+    workers: int
+    hosts: int
+    threads: int  # of all workers
+
+
+@dataclass(frozen=True)
+class WorkerLost:
+    """A worker has ended without being asked to."""
+
+    worker: int
+    workers: int  # that are left, or replaced
+    replaced: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class RoundsMerged:
+    """What the workers have sent and received in training."""
+
+    rounds: int
+    workers: int
+    bytes_sent: int  # to the driver
+    bytes_received: int  # from the driver
+    seconds_training: float  # that the driver waited for updates
+    seconds_merging: float
+
+
+@dataclass(frozen=True)
 class TrainingProgress:
     """Progress of training, about twice a second."""
 
@@ -84,6 +115,9 @@ Event = (
     EncodingProgress
     | CorpusEncoded
     | ModelContinued
+    | ClusterStarted
+    | WorkerLost
+    | RoundsMerged
     | TrainingProgress
     | CheckpointWritten
     | TrainingFinished

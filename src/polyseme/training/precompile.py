@@ -19,7 +19,7 @@ import numpy as np
 from polyseme._io.thread_pool import available_cores
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.tokenizers import WHITESPACE
-from polyseme.examples.selection import best_positions
+from polyseme.examples.selection import best_occurrences
 from polyseme.kernels.jit import cache_folder
 from polyseme.model.data import ModelData
 from polyseme.model.sense_assigner import SenseAssigner
@@ -80,7 +80,7 @@ def compile_last_kernels(config: TrainConfig) -> None:
         training={},
     )
     num_rows = len(data.arrays.sense_vectors)
-    best_positions(SenseAssigner(data), corpus, corpus.counts, num_rows, 1, config.seed, 1, lambda: None)
+    best_occurrences(SenseAssigner(data), corpus, corpus.counts, num_rows, 1, config.seed, 1, lambda: None)
 
 
 def _tiny_corpus() -> EncodedCorpus:

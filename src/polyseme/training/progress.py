@@ -18,12 +18,14 @@ from polyseme._io.units import format_bytes, format_count, format_duration
 from polyseme.corpus.encoding import EncodingProgress
 from polyseme.training.events import (
     CheckpointWritten,
+    ClusterStarted,
     CorpusEncoded,
     Event,
     ModelContinued,
     ModelSaved,
     TrainingFinished,
     TrainingProgress,
+    WorkerLost,
 )
 
 PLAIN_SECONDS = 10.0  # between progress lines where they cannot be redrawn
@@ -74,9 +76,15 @@ class ProgressDisplay:
             self.print_line(
                 "warning", "no word of the model occurs in the text; is it in another language or spelling?"
             )
+        if isinstance(event, WorkerLost):
+            then = "it is replaced" if event.replaced else f"training continues with {event.workers}"
+            self.print_line("warning", f"worker {event.worker} is lost ({event.reason}); {then}")
         if self.quiet:
             return
         match event:
+            case ClusterStarted():
+                hosts = "1 machine" if event.hosts == 1 else f"{event.hosts:,} machines"
+                self.print_line("cluster", f"{event.workers:,} workers on {hosts}, {event.threads:,} threads")
             case EncodingProgress():
                 fraction = event.bytes_read / event.bytes_total if event.bytes_total else None
                 counts = f"{format_count(event.tokens)} tokens, {format_count(event.words)} distinct words"

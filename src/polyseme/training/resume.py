@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polyseme.corpus.encoded_corpus import BY_COUNTS, EncodedCorpus
 from polyseme.errors import TrainingError
 from polyseme.model import storage
-from polyseme.training.checkpoint import read_config
+from polyseme.training.checkpoint import has_shards, read_config
 from polyseme.training.config import TrainConfig, option_name
 from polyseme.training.init_model import Origin
 from polyseme.training.workspace import unfinished_run, workspace_path
@@ -29,6 +30,7 @@ class EarlierRun:
     saved           the config.json of the model of a finished run; None if the run is unfinished
     replaces_model  whether it is unfinished and was started with --force on an existing model
     origin          the model that it continues, if it does
+    by_workers      whether it is unfinished and workers train it; None if it has no checkpoint
     """
 
     name: str
@@ -36,6 +38,7 @@ class EarlierRun:
     saved: Mapping[str, Any] | None = None
     replaces_model: bool = False
     origin: Origin | None = None
+    by_workers: bool | None = None
 
     def resumed_config(self, chosen: TrainConfig, given: set[str]) -> TrainConfig:
         """The config to resume with; TrainingError if one of the `given` settings of `chosen` is another one.
@@ -80,9 +83,18 @@ class EarlierRun:
         advice = SAME_WAY if self.saved is None else ANOTHER_MODEL
         raise TrainingError(f"{self.name} was started {was}; {advice}.")
 
-    def refuse_another_corpus(self, fingerprint: str) -> None:
+    def refuse_another_way(self, workers: int | None) -> None:
+        """Raise TrainingError if the run was started with --workers and is resumed without, or the reverse."""
+        if self.by_workers is not None and self.by_workers != (workers is not None):
+            raise TrainingError(
+                f"{self.name} was started {'with' if self.by_workers else 'without'} --workers; {SAME_WAY}."
+            )
+
+    def refuse_another_corpus(self, corpus: EncodedCorpus) -> None:
         """Raise TrainingError if the model of a finished run was trained on another corpus."""
-        if self.saved is not None and self.saved["corpus"].get("fingerprint") != fingerprint:
+        saved = "" if self.saved is None else str(self.saved["corpus"].get("fingerprint"))
+        same = saved == (corpus.counts_fingerprint if saved.startswith(BY_COUNTS) else corpus.fingerprint)
+        if self.saved is not None and not same:
             raise TrainingError(f"{self.name} was trained on another corpus; {ANOTHER_MODEL}.")
 
 
@@ -90,9 +102,13 @@ def find_earlier_run(model: Path, force: bool) -> EarlierRun | None:
     """The unfinished run of a model, else its finished run; `force` ignores a finished one."""
     unfinished = unfinished_run(model)
     if unfinished is not None:
-        config = read_config(workspace_path(model)) or unfinished.config
+        folder = workspace_path(model)
         return EarlierRun(
-            "the unfinished run", config, replaces_model=unfinished.replaces_model, origin=unfinished.origin
+            "the unfinished run",
+            read_config(folder) or unfinished.config,
+            replaces_model=unfinished.replaces_model,
+            origin=unfinished.origin,
+            by_workers=has_shards(folder),
         )
     if storage.is_model(model) and not force:
         storage.load(model)  # ModelError if it is damaged

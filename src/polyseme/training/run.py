@@ -20,11 +20,11 @@ from polyseme.corpus.sources import AnyPath
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError, shorten
 from polyseme.examples.selection import collect_examples
-from polyseme.examples.store import ExampleReader, no_examples
+from polyseme.examples.store import ExampleReader
 from polyseme.model import storage
 from polyseme.model.data import ModelData
 from polyseme.model.refine import merge_similar_senses, typical_sense_distance
-from polyseme.model.sense_assigner import SenseAssigner
+from polyseme.model.sense_assigner import EXAMPLE_COMPONENTS, SenseAssigner
 from polyseme.model.sense_model import SenseModel
 from polyseme.training.added_senses import discover_senses
 from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
@@ -46,14 +46,13 @@ from polyseme.training.phrases import phrase_settings, refuse_other_phrases, set
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
 from polyseme.training.sense_discovery import discovers_senses
-from polyseme.training.setting_rules import refuse_no_effect
+from polyseme.training.setting_rules import refuse_no_effect, refuse_on_cluster, refuse_without_cluster
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
 from polyseme.training.workspace import CORPUS, LOG, MODEL, remove_leftovers, workspace
 from polyseme.vocabulary import Vocabulary
 
 CHECKPOINT_SECONDS = 180.0
-EXAMPLE_COMPONENTS = 64  # principal components in which contexts and senses are compared to select examples
 
 
 def train(
@@ -74,6 +73,8 @@ def train(
     quiet: bool = False,
     stop: Callable[[], bool] = lambda: False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    workers: int | None = None,
+    ray_address: str | None = None,
     **settings: Unpack[TrainSettings],
 ) -> SenseModel:
     """Learn sense vectors from text.
@@ -98,6 +99,8 @@ def train(
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
     checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
+    workers             train with so many processes on a Ray cluster (docs/cluster.md); `threads` is for each of them
+    ray_address         of the cluster: 'auto', or host:port; by default one is started on this machine
     settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
                         the model
     Raises ConfigError if a setting is invalid, or has no effect in this combination.
@@ -125,12 +128,16 @@ def train(
         earlier = find_earlier_run(path, force) if resume else None
         if earlier is not None:
             earlier.refuse_another_origin(origin)
+            earlier.refuse_another_way(workers)
     chosen = _choose_config(config, recipe, settings, earlier, start)
+    if workers is not None or ray_address is not None:
+        refuse_without_cluster(workers, ray_address)
+        refuse_on_cluster(chosen, init)
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
-            encoded = _Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(given, words)
-            earlier.refuse_another_corpus(encoded.fingerprint)
+            encoded = Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(given, words)
+            earlier.refuse_another_corpus(encoded)
         return SenseModel.load(path, words)
     if path is not None:
         force = force or (earlier is not None and earlier.replaces_model)
@@ -143,7 +150,11 @@ def train(
             folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force, origin=origin))
         display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
-        run = _Run(chosen, start, folder, log, stop, checkpoint_seconds)
+        run = Run(chosen, start, folder, log, stop, checkpoint_seconds)
+        if workers is not None:
+            from polyseme.training.cluster.run import cluster_run  # imports Ray
+
+            run = stack.enter_context(cluster_run(run, workers, ray_address))
 
         encoded, vocabulary = run.read_corpus(given, words)
         trainer = run.train(encoded, vocabulary)
@@ -155,7 +166,7 @@ def train(
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """The steps of a run, and what they share."""
 
     config: TrainConfig
@@ -186,7 +197,7 @@ class _Run:
         _refuse_unknown_words(config, vocabulary)
         self.listen(
             CorpusEncoded(
-                tokens=len(encoded.tokens),
+                tokens=encoded.num_tokens,
                 sentences=encoded.num_sentences,
                 words=len(encoded.words),
                 kept=len(vocabulary) if self.init is None else sum(word in vocabulary for word in encoded.words),
@@ -204,7 +215,7 @@ class _Run:
         old = self.init.data.vocabulary.index
         counts = [count for word, count in zip(encoded.words, encoded.counts.tolist(), strict=True) if word in old]
         new_words = len(vocabulary) - len(old)
-        self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / len(encoded.tokens)))
+        self.listen(ModelContinued(len(old), len(counts), new_words, sum(counts) / encoded.num_tokens))
         return renumbered(encoded, vocabulary, self.folder)
 
     def encode(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> EncodedCorpus:
@@ -218,17 +229,11 @@ class _Run:
             _refuse_another_corpus(corpus, encoded)
             return encoded
         phrases = phrase_settings(self.config)
-        return encode(corpus.sources(), tokenizer, kept, self.listen, self._raise_if_stopped, phrases)
+        return encode(corpus.sources(), tokenizer, kept, self.listen, self.raise_if_stopped, phrases)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         """Train all epochs, or those that an unfinished run has left."""
-        threads = num_threads(self.config.threads, encoded)
-        if self.init is None:
-            trainer = Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
-        else:
-            new_counts = encoded.counts[: len(vocabulary)]
-            state = ContinuedState.from_model(self.init, self.config, vocabulary, new_counts, threads)
-            trainer = Trainer(state, encoded, discover=discover_senses)
+        trainer = self.make_trainer(encoded, vocabulary)
         restore_checkpoint(self.folder, trainer)
         trainer.run(
             listen=self.listen,
@@ -238,6 +243,15 @@ class _Run:
         )
         self._checkpoint(trainer)
         return trainer
+
+    def make_trainer(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
+        """The trainer before its first block."""
+        threads = num_threads(self.config.threads, encoded)
+        if self.init is None:
+            return Trainer(TrainState.initial(self.config, vocabulary, threads), encoded)
+        new_counts = encoded.counts[: len(vocabulary)]
+        state = ContinuedState.from_model(self.init, self.config, vocabulary, new_counts, threads)
+        return Trainer(state, encoded, discover=discover_senses)
 
     def make_model(self, trainer: Trainer, tokenizer: AnyTokenizer) -> SenseModel:
         """The trained model, with example sentences."""
@@ -263,12 +277,13 @@ class _Run:
                 "seconds": trainer.seconds,
                 "threads": state.threads,
                 "sense_distance": sense_distance,
-                **({"frozen": True} if self.init is not None and self.init.freeze else {}),
+                **self.described(),
             },
             phrases=None if encoded.phrases is None else encoded.phrases.known_to(state.vocabulary),
         )
         data.arrays.check(len(state.vocabulary))
-        data = replace(data, read_examples=self._collect_examples(data, encoded, state.threads))
+        if self.config.examples:
+            data = replace(data, read_examples=self.collect_examples(data, encoded, state.threads))
         if self.init is not None:
             examples = joined_examples(self.init.data, data, self.config.examples)
             labels = kept_labels(self.init.data, data)
@@ -281,9 +296,12 @@ class _Run:
             )
         return SenseModel(data)
 
-    def _collect_examples(self, data: ModelData, encoded: EncodedCorpus, threads: int) -> ExampleReader:
-        if self.config.examples == 0:
-            return no_examples
+    def described(self) -> dict[str, Any]:
+        """What the model card says about this kind of run."""
+        return {"frozen": True} if self.init is not None and self.init.freeze else {}
+
+    def collect_examples(self, data: ModelData, encoded: EncodedCorpus, threads: int) -> ExampleReader:
+        """Select example sentences of each sense."""
         assigner = SenseAssigner(data, EXAMPLE_COMPONENTS)
         assigner.prepare()
         return collect_examples(
@@ -297,7 +315,7 @@ class _Run:
             per_sense=self.config.examples,
             seed=self.config.seed,
             threads=threads,
-            stop=self._raise_if_stopped,
+            stop=self.raise_if_stopped,
             folder=self.folder,
         )
 
@@ -317,7 +335,7 @@ class _Run:
             problem = str(error)
         self.listen(CheckpointWritten(trainer.progress, time.monotonic() - started, problem))
 
-    def _raise_if_stopped(self) -> None:
+    def raise_if_stopped(self) -> None:
         raise_if_stopped(self.stop)
 
 

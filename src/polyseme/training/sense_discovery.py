@@ -18,7 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,50 @@ class Clusters(NamedTuple):
     num_contexts: Ints
 
 
+class ContextSource(Protocol):
+    """Where the contexts of words come from: a corpus, or its shards on several machines."""
+
+    @property
+    def counts(self) -> Ints:
+        """(V,) Tokens of each word."""
+        ...
+
+    def burstiness(self) -> Burstiness: ...
+
+    def sample(self, words: Ints, max_occurrences: int) -> Callable[[Ints], tuple[NDArray[np.float32], Ints]]:
+        """A function that returns contexts of some of `words`, as `ContextSample.contexts_of`."""
+        ...
+
+
+@dataclass(frozen=True)
+class CorpusContexts:
+    """The contexts of words in a corpus."""
+
+    state: TrainState
+    corpus: EncodedCorpus
+
+    @property
+    def counts(self) -> Ints:
+        return self.corpus.counts[: len(self.state.vocabulary)]
+
+    def burstiness(self) -> Burstiness:
+        return burstiness(self.corpus.tokens, len(self.state.vocabulary))
+
+    def sample(self, words: Ints, max_occurrences: int) -> Callable[[Ints], tuple[NDArray[np.float32], Ints]]:
+        seed = self.state.config.seed
+        occurrences = find_occurrences(
+            self.corpus.tokens, self.counts, words, max_occurrences=max_occurrences, seed=seed
+        )
+        return ContextSample(self.state, self.corpus, occurrences).contexts_of
+
+
 def init_from_clusters(state: TrainState, corpus: EncodedCorpus, among: NDArray[np.bool_] | None = None) -> None:
+    """Set the senses of each word that can have several to clusters of its contexts in a corpus; see `set_senses`."""
+    set_senses(state, CorpusContexts(state, corpus), among)
+    release_pages(corpus.tokens)
+
+
+def set_senses(state: TrainState, source: ContextSource, among: NDArray[np.bool_] | None = None) -> None:
     """Set the senses of each word that can have several to clusters of its contexts.
 
     mssg makes `senses` clusters; np-mssg makes up to `max_senses` and merges those that are too similar. A word with
@@ -91,7 +135,7 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus, among: NDArray[
     among  IN  bool (V,)  whether to set the senses of each word; by default of all words
     """
     p = state.parameters
-    words, gated = candidates(state, corpus)
+    words, gated = candidates(state, source)
     if among is not None:
         words = words[among[words]]
     tightness = np.zeros(len(state.vocabulary), np.float32)
@@ -104,14 +148,14 @@ def init_from_clusters(state: TrainState, corpus: EncodedCorpus, among: NDArray[
         p.num_senses[clusters.words] = clusters.num_clusters
         tightness[clusters.words] = clusters.tightness
 
-    cluster_contexts(state, corpus, words, keep)
+    cluster_contexts(state, source, words, keep)
     if gated:
-        threshold = specificity_threshold(tightness[most_frequent(state, corpus)], tightness[words], np.inf)
+        threshold = specificity_threshold(tightness[most_frequent(source)], tightness[words], np.inf)
         if threshold is not None:
             _unsplit(state, words[tightness[words] < threshold])
 
 
-def candidates(state: TrainState, corpus: EncodedCorpus) -> tuple[Ints, bool]:
+def candidates(state: TrainState, source: ContextSource) -> tuple[Ints, bool]:
     """The words that can have several senses, without words of general use if these can be told by their burstiness.
 
     The second value says whether words of general use may be among them and have to be found by other means.
@@ -119,34 +163,32 @@ def candidates(state: TrainState, corpus: EncodedCorpus) -> tuple[Ints, bool]:
     words = np.flatnonzero(np.diff(state.parameters.sense_offsets) > 1)
     if state.config.model != "np-mssg" or state.config.multi_sense_words is not None:  # a list is the user's decision
         return words, False
-    scores = burstiness(corpus.tokens, len(state.vocabulary))
-    specific = specific_words(scores, words, most_frequent(state, corpus))
+    scores = source.burstiness()
+    specific = specific_words(scores, words, most_frequent(source))
     return (words, True) if specific is None else (specific, False)
 
 
-def most_frequent(state: TrainState, corpus: EncodedCorpus) -> Ints:
+def most_frequent(source: ContextSource) -> Ints:
     """The most frequent words of the corpus, as a reference. In continued training they need not have the first ids."""
-    size = len(state.vocabulary)
-    num_words = min(REFERENCE_WORDS, math.ceil(REFERENCE_SHARE * size))
-    return np.argsort(-corpus.counts[:size], kind="stable")[:num_words]
+    num_words = min(REFERENCE_WORDS, math.ceil(REFERENCE_SHARE * len(source.counts)))
+    return np.argsort(-source.counts, kind="stable")[:num_words]
 
 
-def cluster_contexts(state: TrainState, corpus: EncodedCorpus, words: Ints, keep: Callable[[Clusters], None]) -> None:
+def cluster_contexts(state: TrainState, source: ContextSource, words: Ints, keep: Callable[[Clusters], None]) -> None:
     """Cluster a sample of the contexts of each word; `keep` is called by several threads, with some words each."""
     if not len(words):
         return
     config = state.config
-    counts = corpus.counts[: len(state.vocabulary)]
+    counts = source.counts
     discovers = config.model == "np-mssg"
     max_senses = config.max_senses if discovers else config.senses
     max_occurrences = DISCOVERY_SAMPLE if discovers else max(SAMPLE, SAMPLE_PER_SENSE * max_senses)
     min_separation = CLUSTER_SEPARATION * config.min_separation if discovers else 0.0
-    occurrences = find_occurrences(corpus.tokens, counts, words, max_occurrences=max_occurrences, seed=config.seed)
-    sample = _ContextSample(state, corpus, occurrences)
+    contexts_of = source.sample(words, max_occurrences)
 
     def cluster(first: int) -> None:
         chunk = words[first : first + CHUNK_WORDS]
-        contexts, num_contexts = sample.contexts_of(chunk)
+        contexts, num_contexts = contexts_of(chunk)
         enough = num_contexts >= max_senses
         if not enough.all():
             contexts = contexts[np.repeat(enough, num_contexts)]
@@ -171,7 +213,6 @@ def cluster_contexts(state: TrainState, corpus: EncodedCorpus, words: Ints, keep
 
     with ThreadPoolExecutor(state.threads) as pool:
         list(pool.map(cluster, range(0, len(words), CHUNK_WORDS)))
-    release_pages(corpus.tokens)
 
 
 def min_cluster_sizes(counts: Ints, num_contexts: Ints) -> Ints:
@@ -224,7 +265,7 @@ def _unsplit(state: TrainState, words: Ints) -> None:
         p.num_senses[word] = 1
 
 
-class _ContextSample:
+class ContextSample:
     """The context vectors of a sample of occurrences."""
 
     def __init__(self, state: TrainState, corpus: EncodedCorpus, occurrences: Occurrences) -> None:

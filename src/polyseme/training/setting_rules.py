@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from polyseme.errors import ConfigError
+from polyseme.errors import ConfigError, shorten
 from polyseme.training.config import TrainConfig, option_name
 
 
@@ -18,6 +18,8 @@ class NoEffect(NamedTuple):
     advice: str  # what to type instead
     only: str | None = None  # the rule holds for this value of the settings alone
 
+
+MAX_WORKERS = 10_000
 
 OF_SENSES = (
     "senses", "sense_init", "warmup", "multi_sense_top", "multi_sense_min_count", "multi_sense_words", "posterior",
@@ -54,3 +56,41 @@ def refuse_no_effect(config: TrainConfig, given: Mapping[str, Any]) -> None:
                 other_option = option_name(rule.other)
                 case = f"without {other_option}" if other is False else f"with {other_option}{value}"
                 raise ConfigError(f"{option} has no effect {case}; {rule.advice}.")
+
+
+def refuse_without_cluster(workers: int | None, ray_address: str | None) -> None:
+    """Raise ConfigError if the number of workers is missing or not valid."""
+    if workers is None:
+        raise ConfigError(f"--ray-address {shorten(ray_address)} has no effect without --workers; add --workers N.")
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MAX_WORKERS:
+        raise ConfigError(f"--workers must be a whole number from 1 to {MAX_WORKERS:,}, not {shorten(workers)}.")
+
+
+def refuse_on_cluster(config: TrainConfig, init: object) -> None:
+    """Raise ConfigError if workers cannot train with these settings.
+
+    A sense needs the same number on all workers. It has that if senses are set by clusters on the driver, but not if
+    each worker makes them as it goes along its own part of the text.
+    """
+    problem = None
+    if init is not None:
+        problem = "--init", "continued training has not been adapted to it", "train without --workers"
+    elif config.optimizer == "adagrad":
+        problem = (
+            "--optimizer adagrad",
+            "its sums of squares cannot be merged like vectors",
+            "use --optimizer sgd",
+        )
+    elif config.model == "mssg-maxout":
+        problem = "--model mssg-maxout", "sense k of one worker would not be sense k of another", "use --model mssg"
+    elif config.model in ("mssg", "np-mssg"):
+        made_online = config.warmup == 0 or config.sense_init != "clusters"
+        added = config.model == "np-mssg" and config.new_sense_threshold > -1
+        if made_online or added:
+            option = "--warmup 0" if config.warmup == 0 else f"--sense-init {config.sense_init}"
+            option = option if made_online else f"--new-sense-threshold {config.new_sense_threshold:g}"
+            why = "each worker would make senses of its own, and sense k of one would not be sense k of another"
+            problem = option, why, "leave this option out"
+    if problem is not None:
+        option, why, advice = problem
+        raise ConfigError(f"--workers cannot be combined with {option}: {why}; {advice}.")

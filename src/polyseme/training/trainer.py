@@ -57,14 +57,19 @@ class Trainer:
     seconds: float = 0.0
     totals: TrainingTotals = field(default_factory=TrainingTotals)
     discover: Callable[[TrainState, EncodedCorpus], None] = init_from_clusters  # sets the senses after the warm-up
+    shards_done: list[int] = field(default_factory=list)  # on a cluster, blocks done of each shard in this epoch
 
     def __post_init__(self) -> None:
-        self.bounds = block_bounds(self.corpus.sentences, BLOCK_TOKENS)
-        self.blocks_per_epoch = len(self.bounds) - 1
+        self.blocks_per_epoch = self._find_blocks()
         self.num_blocks = self.blocks_per_epoch * self.state.config.epochs
         self.warmup_blocks = int(self.state.config.warmup * self.num_blocks)
         self._lock = threading.Lock()
         self._error: BaseException | None = None
+
+    def _find_blocks(self) -> int:
+        """Divide the corpus into blocks; returns their number."""
+        self.bounds = block_bounds(self.corpus.sentences, BLOCK_TOKENS)
+        return len(self.bounds) - 1
 
     def run(
         self,
@@ -78,7 +83,7 @@ class Trainer:
 
         checkpoint  called every `checkpoint_seconds`, and before Interrupted is raised because of `stop`
         """
-        reporter = _Reporter(self, listen)
+        reporter = Reporter(self, listen)
         due = time.monotonic() + checkpoint_seconds
 
         def pause() -> bool:
@@ -124,7 +129,10 @@ class Trainer:
         decay = 1.0 if config.optimizer == "adagrad" else max(1 - block / self.num_blocks, MIN_RATE)
         return config.learning_rate * decay
 
-    def _run_threads(self, end: int, reporter: _Reporter, pause: Callable[[], bool]) -> None:
+    def _seed_of(self, block: int) -> int:
+        return block_seed(self.state.config.seed, block)
+
+    def _run_threads(self, end: int, reporter: Reporter, pause: Callable[[], bool]) -> None:
         """Train the blocks before `end`, or until `pause` returns True. No block is left unfinished, even on errors."""
         leave = threading.Event()
         started = time.monotonic()
@@ -166,7 +174,7 @@ class Trainer:
                     state.tables,
                     settings,
                     scratch,
-                    np.uint64(block_seed(state.config.seed, block)),
+                    np.uint64(self._seed_of(block)),
                     np.float32(self._learning_rate_of(block)),
                     thread,
                     state.threads,
@@ -188,7 +196,7 @@ class Trainer:
         return int(self.bounds[i]), int(self.bounds[i + 1])
 
 
-class _Reporter:
+class Reporter:
     """Sends a TrainingProgress event every REPORT_SECONDS."""
 
     def __init__(self, trainer: Trainer, listen: Listener) -> None:
@@ -202,7 +210,7 @@ class _Reporter:
         done, pairs, loss = trainer.blocks_done, trainer.totals.pairs, trainer.totals.loss
         if seconds - last_seconds < REPORT_SECONDS or pairs == last_pairs or done == last_done:
             return
-        tokens_per_block = len(trainer.corpus.tokens) / trainer.blocks_per_epoch
+        tokens_per_block = trainer.corpus.num_tokens / trainer.blocks_per_epoch
         speed = (done - last_done) / (seconds - last_seconds)
         self.listen(
             TrainingProgress(

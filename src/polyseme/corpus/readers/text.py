@@ -35,10 +35,12 @@ def read_blocks(
 
     wait  called again and again while a pipe has no data; it may raise
     """
-    offset = 0
+    offset = source.start
     rest = b""
     with opened(source, wait) as stream:
-        while data := stream.read(block_bytes):
+        if offset:
+            stream.seek(offset)
+        while data := _read(stream, source, block_bytes):
             if offset == 0 and not rest:
                 refuse_other_encodings(data, source)
                 if data.startswith(codecs.BOM_UTF8):
@@ -51,6 +53,11 @@ def read_blocks(
             rest = data[end:]
         if rest:
             yield _make_block(rest, offset, source)
+
+
+def _read(stream: BinaryIO, source: Source, size: int) -> bytes:
+    """Up to `size` bytes, not beyond the end of the part of the source that is read."""
+    return stream.read(size if source.end is None else min(size, source.end - stream.tell()))
 
 
 @contextmanager

@@ -1,0 +1,222 @@
+"""Merging what workers have learned: the changes of rows, when they are sent, and how they are combined.
+
+Each worker trains its own copy of all parameters, from the last merged values on. At the end of a round it sends the
+changes of some rows to the driver, which combines them and sends the new values back:
+
+    row     += f * (sum of the workers' changes),      f = (1 - e^(-m x)) / (m (1 - e^(-x)))
+    count   += sum of changes
+    center   = (sum of contexts before + sum of the workers' contexts) / count
+
+m is the number of workers that changed the row, and x says how far one worker's training has moved it towards its
+optimum: x = DAMPING * learning rate * expected number of pairs of the row since it was last merged. A vector that
+moves towards an optimum by a fraction x/n in each of n steps is then where it would be after m n steps. If a row has
+few pairs, x is small and f is 1: the changes are added. If it has many, all workers come near the same optimum and f
+is 1/m: the changes are averaged. docs/cluster.md has measurements of this rule and others.
+
+Frequent words change in each round, and rare ones seldom. So after round n, the rows of the FIRST_WORDS * 2^z most
+frequent words are merged, with z the number of trailing zero bits of n, as in pWord2Vec (Ji et al., 2016): rarer
+the words are merged half as often as those with twice their frequency.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyseme.kernels.changed_rows import find_changed_rows
+from polyseme.kernels.nearest_sense import inverse_norms
+from polyseme.kernels.train.block import Parameters
+from polyseme.training.state import Arrays, TrainState
+from polyseme.training.trainer import TrainingTotals
+
+FIRST_WORDS = 1024
+DAMPING = 0.1
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+class Rows(NamedTuple):
+    """Some rows of a table: their numbers, int32 (k,), ascending, and values or changes, float32 (k, d)."""
+
+    rows: NDArray[np.int32]
+    values: Floats
+
+
+class Clusters(NamedTuple):
+    """Some senses: their rows, int32 (k,); counts, int64 (k,); and centers, or sums of contexts, float32 (k, c)."""
+
+    rows: NDArray[np.int32]
+    counts: Ints
+    values: Floats
+
+
+class Update(NamedTuple):
+    """What a worker has learned since its rows were last merged. It is applied once: (worker, round) identifies it."""
+
+    worker: int
+    round: int
+    totals: TrainingTotals
+    global_vectors: Rows
+    sense_vectors: Rows
+    clusters: Clusters
+
+
+class Merged(NamedTuple):
+    """The new values of the rows that were merged in a round. Applying them twice does no harm."""
+
+    round: int
+    global_vectors: Rows
+    sense_vectors: Rows
+    clusters: Clusters
+
+
+def num_bytes(message: Update | Merged) -> int:
+    """The size of the arrays of a message."""
+    return sum(a.nbytes for part in message if isinstance(part, Rows | Clusters) for a in part)
+
+
+def words_due(round_number: int, num_words: int) -> int:
+    """The number of most frequent words whose rows are merged after a round, counted from 1.
+
+    >>> [words_due(n, 5000) for n in range(1, 9)]
+    [1024, 2048, 1024, 4096, 1024, 2048, 1024, 5000]
+    """
+    trailing_zeros = (round_number & -round_number).bit_length() - 1
+    return min(FIRST_WORDS << trailing_zeros, num_words)
+
+
+class Replica:
+    """A worker's copy of the parameters, with the values that were last merged."""
+
+    def __init__(self, state: TrainState) -> None:
+        self.state = state
+
+    def load(self, arrays: Arrays, senses_split: bool) -> None:
+        """Take over the state of the driver."""
+        self.state.restore(dict(arrays), senses_split)
+        p, words = self.state.parameters, len(self.state.vocabulary)
+        self.global_before = p.global_vectors[:words].copy()
+        self.sense_before = p.sense_vectors.copy()
+        self.centers_before = p.cluster_centers.copy()
+        self.counts_before = p.sense_counts.copy()
+
+    def update(self, worker: int, round_number: int, words: int, totals: TrainingTotals) -> Update:
+        """The changes of the rows of the most frequent words since they were last merged."""
+        p, dim = self.state.parameters, self.state.config.dim
+        senses = int(p.sense_offsets[words])
+        return Update(
+            worker,
+            round_number,
+            totals,
+            _changes(p.global_vectors, self.global_before, words, dim),
+            _changes(p.sense_vectors, self.sense_before, senses, dim),
+            self._cluster_changes(senses),
+        )
+
+    def _cluster_changes(self, senses: int) -> Clusters:
+        p = self.state.parameters
+        rows = np.flatnonzero(p.sense_counts[:senses] != self.counts_before[:senses]).astype(np.int32)
+        counts, before = p.sense_counts[rows], self.counts_before[rows]
+        if not (self.state.senses_split and len(p.cluster_centers)):
+            return Clusters(rows, counts - before, np.empty((len(rows), 0), np.float32))
+        sums = counts[:, None] * p.cluster_centers[rows].astype(np.float64)
+        sums -= before[:, None] * self.centers_before[rows].astype(np.float64)
+        return Clusters(rows, counts - before, sums.astype(np.float32))
+
+    def apply(self, merged: Merged) -> None:
+        """Take over the merged rows."""
+        p, dim = self.state.parameters, self.state.config.dim
+        for (rows, values), table, before in (
+            (merged.global_vectors, p.global_vectors, self.global_before),
+            (merged.sense_vectors, p.sense_vectors, self.sense_before),
+        ):
+            table[rows, :dim] = before[rows, :dim] = values
+        rows, counts, centers = merged.clusters
+        p.sense_counts[rows] = self.counts_before[rows] = counts
+        if centers.shape[1]:
+            p.cluster_centers[rows] = self.centers_before[rows] = centers
+            p.center_inverse_norms[rows] = inverse_norms(centers)
+
+
+def _changes(table: Floats, before: Floats, num_rows: int, dim: int) -> Rows:
+    changed = np.empty(num_rows, np.int32)
+    rows = changed[: find_changed_rows(table, before, changed)].copy()
+    return Rows(rows, table[rows, :dim] - before[rows, :dim])
+
+
+class Merger:
+    """Combines updates in the parameters of the driver."""
+
+    def __init__(self, state: TrainState) -> None:
+        self.state = state
+        config, counts = state.config, state.vocabulary.counts
+        context_words = config.window + 1  # on average
+        kept = counts * (state.tables.keep / 2.0**32) / counts.sum()
+        negative = counts**0.75 / (counts**0.75).sum()
+        # Expected number of pairs per token of the text: of each word's global vector, and of its sense vectors.
+        self.global_pairs = context_words * (kept + config.negatives * kept.sum() * negative)
+        self.sense_pairs = context_words * (1 + config.negatives) * kept
+        self.steps = np.zeros(len(counts))  # learning rate times tokens of a worker since each word was last merged
+
+    def merge(self, updates: list[Update], words: int, learning_rate: float, tokens: float) -> Merged:
+        """Apply the updates of a round, at most one of each worker, in this order.
+
+        words   number of most frequent words whose rows they have
+        tokens  number of tokens of a worker in the round
+        """
+        p = self.state.parameters
+        self.steps += DAMPING * learning_rate * tokens
+        steps = self.steps[:words]
+        sense_steps = steps * self.sense_pairs[:words] / p.num_senses[:words]
+        sense_steps = np.repeat(sense_steps, np.diff(p.sense_offsets[: words + 1]))
+        merged = Merged(
+            updates[0].round,
+            _merge_rows(p.global_vectors, [u.global_vectors for u in updates], steps * self.global_pairs[:words]),
+            _merge_rows(p.sense_vectors, [u.sense_vectors for u in updates], sense_steps),
+            _merge_clusters(p, [u.clusters for u in updates]),
+        )
+        steps[:] = 0
+        return merged
+
+
+def _merge_rows(table: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
+    """Add the combined changes to a table; returns the new values.  steps  IN  float64  x of each row"""
+    workers = np.zeros(len(steps), np.int32)
+    for rows, _ in updates:
+        workers[rows] += 1
+    factors = combined_share(steps, workers).astype(np.float32)
+    for rows, changes in updates:
+        table[rows, : changes.shape[1]] += factors[rows, None] * changes
+    changed = np.flatnonzero(workers).astype(np.int32)
+    dim = updates[0].values.shape[1]
+    return Rows(changed, table[changed, :dim])
+
+
+def combined_share(steps: NDArray[np.float64], workers: NDArray[np.int32]) -> NDArray[np.float64]:
+    """f of the equation above.
+
+    >>> combined_share(np.array([1e-9, 0.5, 50]), np.array([4, 4, 4])).round(2).tolist()
+    [1.0, 0.55, 0.25]
+    """
+    x, m = np.maximum(steps, 1e-6), np.maximum(workers, 1)
+    return np.asarray(np.expm1(-m * x) / (m * np.expm1(-x)))
+
+
+def _merge_clusters(p: Parameters, updates: list[Clusters]) -> Clusters:
+    """Add counts and sums of contexts; returns the new counts and centers."""
+    rows = np.unique(np.concatenate([u.rows for u in updates]))
+    counts, width = p.sense_counts[rows], updates[0].values.shape[1]  # 0 without centers, and during the warm-up
+    sums = counts[:, None] * p.cluster_centers[rows, :width].astype(np.float64)
+    for update in updates:
+        at = np.searchsorted(rows, update.rows)
+        counts[at] += update.counts
+        sums[at] += update.values
+    p.sense_counts[rows] = counts
+    centers = (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+    if width:
+        p.cluster_centers[rows] = centers
+        p.center_inverse_norms[rows] = inverse_norms(p.cluster_centers[rows])
+    return Clusters(rows, counts, centers)

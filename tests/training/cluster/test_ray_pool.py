@@ -1,0 +1,124 @@
+"""Workers as Ray actors. One Ray is started for these tests, and one more by each command that is run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyseme import SenseModel, train
+from polyseme.corpus.planted import PlantedCorpus
+from polyseme.errors import CorpusError, MissingExtra, TrainingError
+from polyseme.evaluation.planted_recovery import score_planted
+from polyseme.training.cluster import pool
+from polyseme.training.cluster.ray_pool import RayPool, running_ray
+from polyseme.training.events import ClusterStarted, Event, TrainingProgress, WorkerLost
+from tests.conftest import command
+
+# Not importorskip: Ray reads settings of a local cluster when it is imported.
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
+
+WORKERS = 2
+COUNTED: dict[str, Any] = {
+    "senses": 2, "dim": 32, "seed": 1, "threads": 1, "subsample": 0.0, "min_count": 1, "epochs": 8, "examples": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[Any]:
+    with running_ray(None, WORKERS) as ray:
+        yield ray
+
+
+@pytest.fixture(scope="module")
+def num_tokens(planted: PlantedCorpus) -> int:
+    return sum(map(len, planted.sentences))
+
+
+def test_ray_is_local_and_sends_no_usage_statistics(ray: Any) -> None:
+    assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
+    assert not ray._private.worker.global_worker.node.address_info["webui_url"]
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_killed_worker_is_replaced_and_nothing_is_counted_twice(
+    planted: PlantedCorpus, planted_text: Path, num_tokens: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools: list[RayPool] = []
+    start = RayPool.start
+
+    def start_and_remember(self: RayPool, workers: int) -> None:
+        pools.append(self)
+        start(self, workers)
+
+    monkeypatch.setattr(RayPool, "start", start_and_remember)
+    monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 0.0)
+    events: list[Event] = []
+
+    def listen(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, TrainingProgress) and event.progress > 0.2 and len(pools) == 1:
+            os.kill(pools[0].places[1].process, signal.SIGKILL)
+            pools.append(pools[0])
+
+    model = train(planted_text, tmp_path / "m", workers=WORKERS, listen=listen, **COUNTED)
+    assert [(event.worker, event.replaced) for event in events if isinstance(event, WorkerLost)] == [(1, True)]
+    assert [event.workers for event in events if isinstance(event, ClusterStarted)] == [WORKERS]
+    assert model.training["tokens"] == COUNTED["epochs"] * num_tokens
+    scores = score_planted(model, planted)
+    assert sum(score.purity for score in scores) / len(scores) > 0.85
+    assert all(sense.examples for sense in model.senses(planted.occurrences[0].word))
+
+
+@pytest.mark.usefixtures("ray")
+def test_more_workers_than_the_cluster_has_room_for_are_refused(
+    planted_text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "START_SECONDS", 5.0)
+    with pytest.raises(TrainingError, match=r"room for \d of 20 workers \(2 CPUs in all\).* fewer --workers"):
+        train(planted_text, workers=20, quiet=True, **COUNTED)
+
+
+@pytest.mark.usefixtures("ray")
+def test_an_error_of_a_worker_is_that_of_one_machine(tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_bytes("Ärger ".encode("latin-1") * 50_000)
+    with pytest.raises(CorpusError, match="bad.txt is not UTF-8"):
+        train(tmp_path / "bad.txt", workers=WORKERS, quiet=True)
+
+
+def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
+    planted_text: Path, num_tokens: int, tmp_path: Path
+) -> None:
+    model = tmp_path / "m"
+    options = [
+        word
+        for name, value in {**COUNTED, "epochs": 12}.items()
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    arguments: list[str | Path] = ["train", planted_text, model, *options, "--workers"]
+    process = subprocess.Popen(command(*arguments, "2"), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    log = tmp_path / "m.training" / "training.jsonl"
+    while process.poll() is None and not (log.exists() and "training_progress" in log.read_text()):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: also to the processes that Ray has started
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1].startswith("polyseme: stopped at ")
+    done = subprocess.run(command(*arguments, "1", "--resume", "--quiet"), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert SenseModel.load(model).training["tokens"] == 12 * num_tokens
+
+
+def test_without_ray_the_command_says_how_to_install_it(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'polyseme\[cluster\]'"):
+        train(planted_text, workers=2)
