@@ -45,7 +45,7 @@ RUN_ELSEWHERE = {
     "docs/guides/languages.md": "tests/integrations/test_guides.py",
     "docs/guides/scikit-learn.md": "tests/integrations/test_guides.py",
     "docs/guides/spacy.md": "tests/integrations/test_guides.py",
-    "docs/guides/hub.md": "needs the Hub; tests/model/test_hub.py has a server for it",
+    "docs/guides/hub.md": "tests/model/test_hub.py, with a local server",
 }
 NEEDS_NETWORK = ("from datasets import",)
 

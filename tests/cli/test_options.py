@@ -22,6 +22,7 @@ COMMANDS = {
     "disambiguate": ["MODEL", "bank", "money in the bank"],
     "tag": ["MODEL", "text.txt"],
     "similarity": ["MODEL", "bank", "money"],
+    "explore": ["MODEL", "--export", "page.html", "--words", "bank", "--force", "--quiet"],
     "refine": ["MODEL", "out", "--force", "--label", "bank#1=money"],
     "evaluate": ["MODEL", "health", "text.txt"],
     "reproduce": ["text.txt", "out", "--data", "."],
