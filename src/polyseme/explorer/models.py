@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from functools import cached_property
 from pathlib import Path
@@ -101,7 +102,7 @@ class ExploredModel:
             "tokens": int(data.corpus.get("tokens", 0)),
             "has_index": self.index is not None,
             "has_shares": "shares" not in missing,
-            "how_to_index": f"polyseme explore {self.path} --corpus TEXT",
+            "how_to_index": f"polyseme explore {shlex.quote(str(self.path))} --corpus TEXT",
         }
 
 

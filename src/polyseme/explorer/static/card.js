@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { cardConcordance } from "./concordance.js";
 import { el, corpusText, count, decimal } from "./dom.js";
-import { addEdit, toggleMerge } from "./edits.js";
+import { addEdit, merges, toggleMerge } from "./edits.js";
 import { badge, neighbourList, numberOf, senseLink, shareBar, split } from "./senses.js";
 
 /** Returns the label, which becomes an input when it is used. */
@@ -125,6 +125,7 @@ function editTools(sense, { refresh }) {
       el("input", {
         type: "checkbox",
         data: { merge: sense.key },
+        checked: merges().includes(sense.key),
         on: { change: (event) => toggleMerge(sense.key, event.target.checked) },
       }),
       " Merge",

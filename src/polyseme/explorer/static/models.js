@@ -52,7 +52,7 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
         "p",
         { class: "notice" },
         "One model is open. To compare two, start the page with both: ",
-        el("code", {}, `polyseme explore ${names[0]} MODEL2`),
+        el("code", {}, info.models[0].how_to_index.replace(/--corpus TEXT$/, "MODEL2")),
       ),
     );
     return { title: "Compare models" };
