@@ -21,6 +21,7 @@ from polyseme.explorer.answer_cache import AnswerCache
 from polyseme.explorer.answers import ApiError
 from polyseme.explorer.models import MAX_WORD, ExploredModel, Session
 from polyseme.explorer.opening import open_index
+from polyseme.explorer.queries import hide_shares
 from polyseme.model.data import ModelData
 from polyseme.model.json_results import neighbours_json, senses_json
 from polyseme.model.neighbours import nearest_to
@@ -103,7 +104,7 @@ def preview(session: Session, word: str, edits: list[Any], model: int) -> dict[s
     for sense in answer["senses"]:
         near = nearest_to(opened.data, edited.vector(sense["key"]), w, NUM_NEIGHBOURS)
         sense["neighbours"] = neighbours_json(near)
-    return answer
+    return hide_shares(opened, answer)
 
 
 def _edited_word(opened: ExploredModel, edit: Edit) -> int:

@@ -5,6 +5,9 @@ const embedded = document.getElementById("polyseme-answers");
 /** The data of an exported page: {info, words, answers}; null if there is a server. */
 export const exported = embedded ? JSON.parse(embedded.textContent) : null;
 
+/** Whether words can be compared: an exported page of many words has no comparisons. */
+export const comparable = !exported || Object.keys(exported.answers).some((path) => path.startsWith("/api/compare/"));
+
 export class ApiError extends Error {
   constructor(message, status, closest = []) {
     super(message);

@@ -1,5 +1,5 @@
 // The top of every page about a word: the headword, its frequency, and the ways to look at it.
-import { exported } from "./api.js";
+import { comparable, exported } from "./api.js";
 import { el, corpusText, plural } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { href } from "./router.js";
@@ -18,7 +18,7 @@ export function tabs(word, view, number) {
       label,
     ),
   );
-  if (!exported || exported.words.length > 1) links.push(el("a", { href: href("compare", [word]) }, "Compare"));
+  if (comparable) links.push(el("a", { href: href("compare", [word]) }, "Compare"));
   return el("nav", { class: "tabs", "aria-label": "Views of the word" }, links);
 }
 

@@ -1,5 +1,5 @@
 // Starts the page and shows the view that the address names.
-import { exported, get } from "./api.js";
+import { comparable, exported, get } from "./api.js";
 import { showCompare } from "./compare.js";
 import { el, announce, corpusText, count, plural } from "./dom.js";
 import { startEditBar } from "./editbar.js";
@@ -182,13 +182,8 @@ function startHeader() {
   const form = document.getElementById("search");
   form.append(field);
   form.addEventListener("submit", (event) => event.preventDefault());
-  const links = exported
-    ? []
-    : [
-        ["read", "Read"],
-        ["compare", "Compare"],
-      ];
-  if (exported?.words.length > 1) links.push(["compare", "Compare"]);
+  const links = exported ? [] : [["read", "Read"]];
+  if (comparable) links.push(["compare", "Compare"]);
   if (info.models.length > 1) links.push(["models", "Models"]);
   document.getElementById("views").append(...links.map(([view, name]) => el("a", { href: `#/${view}` }, name)));
   document.getElementById("skip").addEventListener("click", (event) => {

@@ -27,7 +27,7 @@ function half(answer, key, model, shared) {
       sense.label ? el("span", { class: "label" }, corpusText(sense.label)) : null,
     ),
     typeof sense.share === "number" ? shareBar(key, sense.share) : null,
-    neighbourList(sense.neighbours, `Neighbours of ${key}`, shared),
+    neighbourList(sense.neighbours, `Neighbours of ${key}`, shared, { model }),
   );
 }
 
@@ -71,7 +71,7 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
     json: answer,
     figure: () => modelsFigure(word, names, answer),
     table: {
-      columns: ["first", "share", "second", "share", "overlap", "shared"],
+      columns: ["first", "first_share", "second", "second_share", "overlap", "shared"],
       rows: answer.matches.map((one) => [
         one.first,
         share(answer.first, one.first),

@@ -5,16 +5,27 @@ import { el } from "./dom.js";
 import { editsOf, editing, setEditing, previewed } from "./edits.js";
 import { wordFigure } from "./figures.js";
 import { headword, indexHint, tabs } from "./headword.js";
-import { numberOf, shareStrip } from "./senses.js";
+import { hasShares, numberOf, shareStrip } from "./senses.js";
 
 function exportOf(word, answer) {
-  const rows = answer.senses.flatMap((sense) =>
-    sense.neighbours.map((one) => [sense.key, sense.label, sense.share, sense.count, one.key, one.similarity]),
-  );
+  const itemsOf = (sense) => [
+    ...sense.neighbours.map((one) => ["neighbour", one.key, one.similarity]),
+    ...(sense.collocates ?? []).map((one) => ["collocate", one.word, one.log_dice, one.left, one.right]),
+    ...sense.examples.map((one) => ["example", one.word, null, one.left, one.right]),
+  ];
   return {
     name: `${word} senses`,
     json: answer,
-    table: { columns: ["key", "label", "share", "count", "neighbour", "similarity"], rows },
+    get table() {
+      // When it is saved: collocates arrive after the view.
+      const rows = answer.senses.flatMap((sense) =>
+        itemsOf(sense).map(([kind, item, score = null, left = null, right = null]) => [
+          ...[sense.key, sense.label, sense.share, sense.count],
+          ...[kind, item, score, left, right],
+        ]),
+      );
+      return { columns: ["key", "label", "share", "count", "kind", "item", "score", "left", "right"], rows };
+    },
     figure: () => wordFigure(word, answer.senses),
   };
 }
@@ -73,7 +84,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
       export: exportOf(word, answer),
       actions,
     }),
-    answer.senses.length > 1 ? shareStrip(word, answer.senses) : "",
+    hasShares(answer.senses) ? shareStrip(word, answer.senses) : "",
     answer.hidden
       ? el(
           "p",
