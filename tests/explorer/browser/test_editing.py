@@ -85,6 +85,7 @@ def test_a_word_is_edited_and_named_as_the_model_spells_it(page: Page, asked: st
 def test_the_open_model_is_replaced_and_shown_anew(driver: Chrome, folder: Path) -> None:
     shutil.copytree(folder / "other.model", folder / "open.model")
     (folder / "notes").mkdir()
+    (folder / "notes" / "a.txt").write_text("kept")
     with running(folder / "open.model") as address:
         page = Page(driver, address)
         page.open("#/word/bank")
