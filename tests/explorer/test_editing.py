@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from polyseme import SenseModel
+from polyseme.explorer import editing, queries
+from polyseme.explorer.models import ExploredModel
 from polyseme.explorer.opening import open_session
 from tests.explorer.conftest import MakeClient
 
@@ -37,7 +41,7 @@ def test_a_preview_shows_what_refine_does(editor: TestClient, mssg: SenseModel) 
         assert [(s["key"], s["label"], s["count"]) for s in shown] == [(s.key, s.label, s.count) for s in expected]
         assert [s["share"] for s in shown] == pytest.approx([s.share for s in expected])
     merged = [(n["key"], n["similarity"]) for n in preview(editor, "bank", MERGE)["senses"][0]["neighbours"]]
-    expected_neighbours = mssg.refine(merge=["bank#1+bank#2"]).neighbours("bank")
+    expected_neighbours = mssg.refine(merge=["bank#1+bank#2"]).neighbours("bank", 12)
     assert [key for key, _ in merged] == [n.key for n in expected_neighbours]
     assert [s for _, s in merged] == pytest.approx([n.similarity for n in expected_neighbours], abs=1e-5)
     assert len(preview(editor, "bank")["senses"]) == 2  # the server keeps no edits
@@ -85,7 +89,8 @@ def test_impossible_edits_are_refused(
 def test_edits_are_saved_as_a_new_model(editor: TestClient, model_path: Path) -> None:
     before = model_path.joinpath("config.json").read_bytes()
     answer = editor.post("/api/save", json={"edits": [MERGE, DROP, LABEL], "name": "new.model"})
-    assert answer.json() == {"saved": "new.model"}
+    path = model_path.with_name("new.model")
+    assert answer.json() == {"saved": "new.model", "command": f"polyseme explore {path}"}
     saved = SenseModel.load(model_path.with_name("new.model"))
     assert [s.key for s in saved.senses("bank")] == ["bank"]
     assert [s.label for s in saved.senses("bass")] == [None, "deep <b>sound</b>"]
@@ -100,12 +105,47 @@ def test_an_existing_model_is_replaced_only_if_asked_to(editor: TestClient, mode
         assert first.status_code == (409 if name == "small.model" else 200)
         again = {"edits": [MERGE], "name": name}
         assert editor.post("/api/save", json=again).status_code == 409
-        assert editor.post("/api/save", json={**again, "overwrite": True}).json() == {"saved": name}
+        assert editor.post("/api/save", json={**again, "overwrite": True}).json()["saved"] == name
         assert [s.key for s in SenseModel.load(model_path.with_name(name)).senses("bank")] == ["bank"]
         if name == "small.model":  # the open model: its new senses are shown
             assert [s["key"] for s in editor.get("/api/senses/bank").json()["senses"]] == ["bank"]
             editor.post("/api/save", json={"edits": [], "name": "new.model"})
             break
+
+
+def test_the_command_that_opens_a_saved_model_is_quoted(editor: TestClient, model_path: Path) -> None:
+    answer = editor.post("/api/save", json={"edits": [], "name": "my new.model"}).json()
+    assert shlex.split(answer["command"]) == ["polyseme", "explore", str(model_path.with_name("my new.model"))]
+
+
+def test_an_answer_that_was_begun_before_the_model_was_replaced_is_not_kept(
+    model_path: Path, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = open_session([str(model_path)])
+    client = make_client(session)
+    original = queries.senses_of
+
+    def slow(*arguments: Any) -> Any:
+        answer = original(*arguments)
+        monkeypatch.setattr(queries, "senses_of", original)
+        editing.save(session, [MERGE], "small.model", 0, overwrite=True)
+        return answer
+
+    monkeypatch.setattr(queries, "senses_of", slow)
+    assert len(client.get("/api/senses/bank").json()["senses"]) == 2
+    assert len(client.get("/api/senses/bank").json()["senses"]) == 1
+    assert "bank" not in client.get("/api/info").json()["examples"]
+
+
+def test_a_save_that_waits_for_another_edits_the_new_model(model_path: Path) -> None:
+    session = open_session([str(model_path)])
+    with session.editing:
+        waiting = threading.Thread(target=editing.save, args=[session, [LABEL], "new.model", 0])
+        waiting.start()
+        waiting.join(0.2)
+        session.models[0] = ExploredModel(str(model_path), session.models[0].model.refine(merge=["bank#1+bank#2"]))
+    waiting.join()
+    assert [s.key for s in SenseModel.load(model_path.with_name("new.model")).senses("bank")] == ["bank"]
 
 
 def test_what_is_not_a_model_is_not_replaced(editor: TestClient, model_path: Path) -> None:

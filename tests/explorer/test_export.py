@@ -37,7 +37,7 @@ def test_the_page_has_the_answers_that_it_asks_for(page: str, session: Session) 
         *(f"/api/{name}/{key}" for name in ("concordance", "collocates") for key in KEYS),
         "/api/compare/words/bank/rock",
     }  # fmt: skip
-    assert data["answers"]["/api/senses/bank"] == json.loads(json.dumps(queries.senses(session, "bank", 12, 5, 0)))
+    assert data["answers"]["/api/senses/bank"] == json.loads(json.dumps(queries.senses(session, "bank", 12, 12, 0)))
     assert len(data["answers"]["/api/concordance/bank"]["lines"]) == 200
     assert str(session.models[0].path) not in page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -133,7 +134,7 @@ def test_the_information_tells_models_limits_and_words_to_try(
     first, second = info["models"]
     assert (first["name"], first["words"], first["dim"], first["has_index"]) == ("small.model", len(mssg), 32, True)
     assert (second["has_index"], info["editable"]) == (False, True)
-    assert first["how_to_index"] == f"polyseme explore {indexed_path} --corpus TEXT"
+    assert first["how_to_index"] == f"polyseme explore {shlex.quote(str(indexed_path))} --corpus TEXT"
     assert info["limits"] == {"text_bytes": 200_000}
     assert all(word in mssg for word in info["examples"])
     assert len(info["examples"]) == 6
@@ -161,13 +162,13 @@ def test_answers_are_kept(session: Session, client: TestClient, monkeypatch: pyt
     assert client.get("/api/senses/rock").json() == before
 
 
-def test_a_slow_answer_ends_with_busy(
+def test_a_slow_answer_ends_with_an_error_that_is_not_retried(
     session: Session, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_once = [replace(endpoint, seconds=0) for endpoint in endpoints.ENDPOINTS]
     monkeypatch.setattr(app, "ENDPOINTS", at_once)
     answer = make_client(session).get("/api/senses/mouse")
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert (answer.status_code, "retry-after" in answer.headers) == (503, False)
     assert "took more than 0 seconds" in answer.json()["error"]
 
 

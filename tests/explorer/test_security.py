@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -135,7 +137,12 @@ def test_without_the_password_nothing_is_answered(locked: TestClient) -> None:
     for path in ("/api", "/api/info", "/api/senses/bank", "/api?token=", "/api/info?token=wrong"):
         assert locked.get(path).status_code == 403
     assert locked.post("/api/tag", json=TEXT).status_code == 403
-    assert locked.get("/api/info", headers={"Cookie": "polyseme=s3cre; polyseme2=s3cret"}).status_code == 403
+    assert (
+        locked.get(
+            "/api/info", headers={"Cookie": "polyseme-8000=s3cre; polyseme-80001=s3cret; polyseme=s3cret"}
+        ).status_code
+        == 403
+    )
     assert 'type="password"' in locked.get("/login").text
     assert locked.get("/static/style.css").status_code == 200
 
@@ -151,8 +158,9 @@ def test_the_password_opens_everything(locked: TestClient) -> None:
     answer = locked.post("/login", data={"password": "pässword"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"].lower()
+    assert cookie.startswith(f"polyseme-{PORT}=")
     assert "httponly" in cookie
-    assert "samesite=strict" in cookie
+    assert "samesite=lax" in cookie
     assert locked.get("/api/info").status_code == 200  # the client keeps the cookie
     assert locked.post("/api/tag", json=TEXT).status_code == 200
 
@@ -161,6 +169,20 @@ def test_the_token_in_the_address_becomes_a_cookie(locked: TestClient) -> None:
     answer = locked.get("/api/complete?token=s3cret&q=a%26b")
     assert (answer.status_code, answer.headers["location"]) == (303, "/api/complete?q=a%26b")
     assert locked.get("/api/info").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "///evil.example/", "/%5Cevil.example/", "//evil.example/%0d%0aX:1"]
+)
+def test_the_token_does_not_lead_to_another_site(locked: TestClient, path: str) -> None:
+    answer = locked.get(f"http://127.0.0.1:{PORT}{path}?token=s3cret")
+    assert answer.status_code == 303
+    assert re.match(r"/[^/\\]", answer.headers["location"])
+
+
+def test_a_form_that_is_too_large_is_refused(locked: TestClient) -> None:
+    assert locked.post("/login", data={"password": "x" * 10_000}).status_code == 413
+    assert locked.post("/login", content="&".join(["password=x"] * 11)).status_code == 400
 
 
 def test_without_a_password_the_form_opens_nothing(

@@ -30,8 +30,3 @@ class AnswerCache:
             self._answers[request] = answer
             while self._size > self.max_bytes:
                 self._size -= len(self._answers.popitem(last=False)[1])
-
-    def clear(self) -> None:
-        with self._lock:
-            self._answers.clear()
-            self._size = 0

@@ -23,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 
 from polyseme._io.strict_json import check_types, parse_json
 from polyseme.errors import OutputExists, PolysemeError, UnknownWord
-from polyseme.explorer.answers import ApiError, busy, json_response, to_json
+from polyseme.explorer.answers import ApiError, json_response, to_json
 from polyseme.explorer.endpoints import ENDPOINTS, Endpoint
 from polyseme.explorer.models import Session
 from polyseme.explorer.openapi import describe
@@ -31,6 +31,7 @@ from polyseme.explorer.security import Access, Guard, same, set_cookie
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY_BYTES = 2_000_000  # a text of the maximum size, with many characters escaped
+MAX_LOGIN_BYTES = 10_000
 MAX_THREADS, MAX_QUICK_THREADS = 4, 2
 MAX_BODY_SECONDS = 30
 LOGIN_SECONDS = 1.0  # that a wrong password costs
@@ -40,7 +41,7 @@ LOGIN_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>polyseme</title><link rel="stylesheet" href="/static/style.css"></head>
 <body class="login"><main><h1>polyseme</h1>{message}
-<form method="post" action="/login"><label>Password <input type="password" name="password" autofocus required
+<form method="post"><label>Password <input type="password" name="password" autofocus required
 autocomplete="current-password"></label> <button>Sign in</button></form></main></body></html>
 """
 
@@ -96,7 +97,7 @@ class _Server:
                         answer, limiter=self.threads[endpoint.quick], abandon_on_cancel=True
                     )
             except TimeoutError:
-                raise busy(f"the answer took more than {endpoint.seconds} seconds; try again later.") from None
+                raise ApiError(503, f"the answer took more than {endpoint.seconds} seconds; try again later.") from None
             return Response(body, media_type="application/json")
 
         return handle
@@ -104,7 +105,8 @@ class _Server:
     def _answer(self, endpoint: Endpoint, arguments: dict[str, Any]) -> bytes:
         """The answer as JSON, computed in a thread."""
         key = (endpoint.path, *arguments.values()) if endpoint.cached else None
-        body = self.session.answers.get(key) if key else None
+        answers = self.session.answers  # saving over a model replaces them: no answer of the old model is kept
+        body = answers.get(key) if key else None
         if body is None:
             try:
                 body = to_json(endpoint.answer(self.session, **arguments))
@@ -115,14 +117,18 @@ class _Server:
             except PolysemeError as error:
                 raise ApiError(400, str(error)) from error
             if key:
-                self.session.answers.put(key, body)
+                answers.put(key, body)
         return body
 
     async def login(self, request: Request) -> Response:
         """The form for the password."""
         message = ""
         if request.method == "POST":
-            fields = parse_qs((await _read_body(request)).decode("utf-8", "replace"))
+            body = (await _read_body(request, MAX_LOGIN_BYTES)).decode("utf-8", "replace")
+            try:
+                fields = parse_qs(body, max_num_fields=10)
+            except ValueError:
+                raise ApiError(400, "the form has too many fields.") from None
             if self.access.password and same(fields.get("password", [""])[0], self.access.password):
                 response = RedirectResponse("/", 303)
                 set_cookie(response, self.access)
@@ -139,18 +145,18 @@ def with_token(page: str, token: str) -> str:
     return re.sub(r'<meta name="polyseme-token"[^>]*>', lambda _: element, page, count=1)
 
 
-async def _read_body(request: Request) -> bytes:
+async def _read_body(request: Request, limit: int = MAX_BODY_BYTES) -> bytes:
     """The body of a request; an error 413 as soon as it is too large."""
-    too_large = ApiError(413, f"the request is larger than {MAX_BODY_BYTES:,} bytes.", headers={"Connection": "close"})
+    too_large = ApiError(413, f"the request is larger than {limit:,} bytes.", headers={"Connection": "close"})
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or len(length) > 18 or int(length) > MAX_BODY_BYTES:
+    if not length.isdecimal() or len(length) > 18 or int(length) > limit:
         raise too_large
     body = bytearray()
     try:
         with anyio.fail_after(MAX_BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > MAX_BODY_BYTES:
+                if len(body) > limit:
                     raise too_large
     except ClientDisconnect:
         raise ApiError(400, "the request is not complete.") from None

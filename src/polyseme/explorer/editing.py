@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from polyseme.errors import ConfigError, OutputExists, PolysemeError
+from polyseme.explorer.answer_cache import AnswerCache
 from polyseme.explorer.answers import ApiError
 from polyseme.explorer.models import MAX_WORD, ExploredModel, Session
 from polyseme.explorer.opening import open_index
+from polyseme.explorer.queries import hide_shares
 from polyseme.model.data import ModelData
 from polyseme.model.json_results import neighbours_json, senses_json
 from polyseme.model.neighbours import nearest_to
@@ -28,7 +32,7 @@ MAX_EDITS = 1000
 MAX_MERGED = 100  # senses in one edit
 MAX_LABEL = 200  # characters
 NAME_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}$"  # of a folder: not hidden, no separators
-NUM_NEIGHBOURS, NUM_EXAMPLES = 10, 5
+NUM_NEIGHBOURS, NUM_EXAMPLES = 12, 5
 
 _KEY: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": MAX_WORD}
 EDIT_SCHEMA: dict[str, Any] = {
@@ -100,7 +104,7 @@ def preview(session: Session, word: str, edits: list[Any], model: int) -> dict[s
     for sense in answer["senses"]:
         near = nearest_to(opened.data, edited.vector(sense["key"]), w, NUM_NEIGHBOURS)
         sense["neighbours"] = neighbours_json(near)
-    return answer
+    return hide_shares(opened, answer)
 
 
 def _edited_word(opened: ExploredModel, edit: Edit) -> int:
@@ -113,37 +117,45 @@ def _edited_word(opened: ExploredModel, edit: Edit) -> int:
 
 def save(session: Session, edits: list[Any], name: str, model: int, overwrite: bool = False) -> dict[str, str]:
     """Save the model with the edits as a folder beside it; the open model is replaced only if asked to."""
-    opened = session.model(model)
-    if not opened.editable:
-        raise ApiError(403, f"{opened.name} cannot be edited: it is not a model folder, or its folder is read-only.")
     if not re.fullmatch(NAME_PATTERN, name):
         raise ApiError(400, "the name of a model has 1 to 100 letters, digits, '.', '_', '-' and spaces, no others.")
-    path = Path(os.path.abspath(opened.path)).parent / name  # noqa: PTH100 - does not follow symbolic links
     parsed = [Edit.parse(edit) for edit in edits]
-    for edit in parsed:
+    with session.editing:  # another save may replace the model, or create the folder
+        path = _save(session.model(model), parsed, name, overwrite)
+        _reload(session, path)
+    return {"saved": name, "command": f"polyseme explore {shlex.quote(str(path))}"}
+
+
+def _save(opened: ExploredModel, edits: list[Edit], name: str, overwrite: bool) -> Path:
+    """Save a model with edits under a name, and return its path."""
+    if not opened.editable:
+        raise ApiError(403, f"{opened.name} cannot be edited: it is not a model folder, or its folder is read-only.")
+    path = Path(os.path.abspath(opened.path)).parent / name  # noqa: PTH100 - does not follow symbolic links
+    for edit in edits:
         _edited_word(opened, edit)
     if path.exists() and not overwrite:
         raise ApiError(409, f"{name} exists already; choose another name, or overwrite it.")
-    with session.editing:
-        try:
-            SenseModel(_apply(opened.data, parsed)).save(path, force=overwrite)
-        except OutputExists as error:
-            raise ApiError(409, str(error).replace("--force", "overwriting")) from error
-        except OSError as error:
-            if isinstance(error, PolysemeError):
-                raise
-            raise ApiError(503, f"{name} could not be saved: {error.strerror or error}.") from error
-        _reload(session, path)
-    return {"saved": name}
+    try:
+        SenseModel(_apply(opened.data, edits)).save(path, force=overwrite)
+    except OutputExists as error:
+        raise ApiError(409, str(error).replace("--force", "overwriting")) from error
+    except OSError as error:
+        if isinstance(error, PolysemeError):
+            raise
+        raise ApiError(503, f"{name} could not be saved: {error.strerror or error}.") from error
+    return path
 
 
 def _reload(session: Session, path: Path) -> None:
     """Open a model of the session again if it was saved over."""
     for i, model in enumerate(session.models):
         if model.path.exists() and model.path.samefile(path):
-            session.models[i] = ExploredModel(str(model.path))
-            session.models[i].index = open_index(session.models[i])
-            session.answers.clear()
+            reopened = ExploredModel(str(model.path))
+            reopened.index = open_index(reopened)
+            with suppress(PolysemeError):  # a request that needs it answers with the error
+                reopened.prepare()
+            session.models[i] = reopened
+            session.answers = AnswerCache()  # after the model: no answer of the old one is put into it
 
 
 def _only_word(data: ModelData, word: int) -> ModelData:

@@ -272,7 +272,7 @@ ENDPOINTS = (
         "/api/save",
         "Save the model with edits under a new name, beside the model",
         editing.save,
-        objects(saved=STRING),
+        objects(saved=STRING, command=STRING),
         (MODEL,),
         body={"edits": EDITS, "name": {"type": "string", "pattern": editing.NAME_PATTERN}, "overwrite": FLAG},
         optional=("overwrite",),

@@ -28,7 +28,8 @@ MAX_LINES = 200  # of a concordance
 CHARSET = '<meta charset="utf-8">'
 PREFIX = "polyseme/"  # of the names of modules in the import map
 # What the page asks for.
-NUM_NEIGHBOURS, NUM_EXAMPLES, NUM_COLLOCATES, WINDOW, NUM_ON_MAP = 12, 5, 16, 5, 16
+NUM_NEIGHBOURS, NUM_COLLOCATES, WINDOW, NUM_ON_MAP = 12, 16, 5, 16
+NUM_EXAMPLES, NUM_INDEXED_EXAMPLES = 5, 12
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="static/([\w.-]+)">')
 _SCRIPT = re.compile(r'<script type="module" src="static/([\w.-]+)"[^>]*></script>')
@@ -72,8 +73,9 @@ def embedded_data(session: Session, words: list[str], check: Callable[[], None])
 def _answers(session: Session, model: ExploredModel, word: str) -> dict[str, Any]:
     """The answers about one word, by address."""
     keys = [model.data.key(row) for row in model.data.rows(model.find(word)[0])]
+    num_examples = NUM_EXAMPLES if model.index is None else NUM_INDEXED_EXAMPLES
     answers: dict[str, Any] = {
-        f"/api/senses/{word}": queries.senses(session, word, NUM_NEIGHBOURS, NUM_EXAMPLES, 0),
+        f"/api/senses/{word}": queries.senses(session, word, NUM_NEIGHBOURS, num_examples, 0),
         f"/api/map/{word}": mapping.sense_map(session, word, NUM_ON_MAP, 0),
     }
     for key in dict.fromkeys([word, *keys]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from functools import cached_property
 from pathlib import Path
@@ -50,6 +51,11 @@ class ExploredModel:
         folder = Path(os.path.abspath(self.path)).parent  # noqa: PTH100
         return storage.is_model(self.path) and os.access(folder, os.W_OK)
 
+    @property
+    def has_shares(self) -> bool:
+        """Whether the shares of senses are known: files of other programs may not have them."""
+        return "shares" not in str(self.data.config.get("missing", "")).split(", ")
+
     @cached_property
     def completion(self) -> Completion:
         return Completion(self.data.vocabulary.words)
@@ -91,7 +97,6 @@ class ExploredModel:
 
     def info(self) -> dict[str, Any]:
         data = self.data
-        missing = str(data.config.get("missing", "")).split(", ")
         return {
             "name": self.name,
             "words": len(data.vocabulary),
@@ -100,8 +105,8 @@ class ExploredModel:
             "dim": data.arrays.dim,
             "tokens": int(data.corpus.get("tokens", 0)),
             "has_index": self.index is not None,
-            "has_shares": "shares" not in missing,
-            "how_to_index": f"polyseme explore {self.path} --corpus TEXT",
+            "has_shares": self.has_shares,
+            "how_to_index": f"polyseme explore {shlex.quote(str(self.path))} --corpus TEXT",
         }
 
 

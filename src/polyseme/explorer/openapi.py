@@ -21,7 +21,7 @@ ERRORS = {
     408: "The body did not arrive in time",
     409: "A model of this name exists",
     413: "The body or the text is too large",
-    503: "Busy; try again after a second",
+    503: "Busy: try again after a second if Retry-After says so; or the answer took too long",
 }
 ONLY_FOR_POST = (408, 409, 413)
 
@@ -33,8 +33,8 @@ def describe(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
         "info": {
             "title": "polyseme explorer",
             "version": __version__,
-            "description": "Senses of words in one or two models. Each answer is the JSON that the command of the same "
-            "name prints with --json. POST needs the token that is in the page, and the page's own origin.",
+            "description": "Senses of words in one or two models. Where a command has --json, the "
+            "answer is the JSON that it prints. POST needs the token that is in the page, and the page's own origin.",
         },
         "paths": {endpoint.path: {endpoint.method.lower(): _operation(endpoint)} for endpoint in endpoints},
         "components": {

@@ -61,7 +61,7 @@ def open_index(model: ExploredModel) -> SenseIndex | None:
         return SenseIndex(model.data, folder)
     except ModelError as error:
         print(
-            f"polyseme: {error} and is not used; build it again with: polyseme explore {model.path} --corpus TEXT",
+            f"polyseme: {error} and is not used; build it again with: {model.info()['how_to_index']}",
             file=sys.stderr,
         )
         return None

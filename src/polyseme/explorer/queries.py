@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from polyseme import __version__
@@ -47,10 +48,18 @@ def senses_of(opened: ExploredModel, word: str, neighbours: int, examples: int) 
     w, _ = opened.find(word)
     found = opened.model.senses(opened.data.vocabulary.words[w])
     if opened.index is None:
-        return senses_json(found, neighbours, examples)
+        return hide_shares(opened, senses_json(found, neighbours, examples))
     best = [opened.index.best_examples(row, examples) for row in opened.data.rows(w)]
     of_senses = [sense_json(sense, neighbours, snippets) for sense, snippets in zip(found, best, strict=True)]
-    return {"word": found.word, "hidden": found.hidden, "senses": of_senses}
+    return hide_shares(opened, {"word": found.word, "hidden": found.hidden, "senses": of_senses})
+
+
+def hide_shares(opened: ExploredModel, answer: dict[str, Any]) -> dict[str, Any]:
+    """The senses of a word, with the share null if the model does not know it."""
+    if not opened.has_shares:
+        for sense in answer["senses"]:
+            sense["share"] = None
+    return answer
 
 
 def neighbours(session: Session, key: str, n: int, model: int) -> list[dict[str, Any]]:
@@ -101,6 +110,12 @@ def _rows(opened: ExploredModel, key: str) -> list[int]:
     return list(opened.data.rows(word)) if row is None else [row]
 
 
+def _sort_key(example: Example, side: str) -> tuple[bool, list[str]]:
+    """The words on one side, going outwards; an example without any comes last."""
+    words = re.findall(r"\w+", (example.left if side == "left" else example.right).lower())
+    return not words, words[::-1] if side == "left" else words
+
+
 def _stored_lines(
     opened: ExploredModel, rows: list[int], sort: str, offset: int, limit: int
 ) -> tuple[int, list[tuple[int, dict[str, Any]]]]:
@@ -109,10 +124,8 @@ def _stored_lines(
     of_word = opened.model.senses(opened.data.vocabulary.words[word])
     by_row = dict(zip(opened.data.rows(word), of_word, strict=True))
     found: list[tuple[int, Example]] = [(row, example) for row in rows for example in by_row[row].examples]
-    if sort == "left":
-        found.sort(key=lambda item: item[1].left.lower().split()[::-1])
-    elif sort == "right":
-        found.sort(key=lambda item: item[1].right.lower().split())
+    if sort in ("left", "right"):
+        found.sort(key=lambda item: _sort_key(item[1], sort))
     shown = found[offset : offset + limit]
     lines = [
         (row, {**example._asdict(), "sentence": i, "source": ""}) for i, (row, example) in enumerate(shown, offset)

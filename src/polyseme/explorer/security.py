@@ -14,7 +14,7 @@ import ipaddress
 import secrets
 import socket
 from dataclasses import dataclass, field
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import RedirectResponse, Response
@@ -22,7 +22,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyseme.explorer.answers import ApiError, busy
 
-COOKIE = "polyseme"
 TOKEN_HEADER = "X-Polyseme-Token"
 MAX_ACTIVE = 64  # requests at the same time
 CONTENT_SECURITY_POLICY = (
@@ -77,6 +76,11 @@ class Access:
         except ValueError:
             return not is_loopback(self.host) and host == socket.gethostname().lower()
         return address.is_loopback if is_loopback(self.host) else True
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie. Browsers share cookies among the ports of a host, and each server has its own."""
+        return f"polyseme-{self.port}"
 
     def allows(self, cookie: str) -> bool:
         return not self.secret or same(cookie, self.secret)
@@ -145,7 +149,7 @@ class Guard:
             raise ApiError(403, "this server is not known under that name; use the address that it has printed.")
         if self.active >= MAX_ACTIVE:
             raise busy()
-        if not self.access.allows(_cookie(headers)) and not path.startswith(OPEN_PATHS):
+        if not self.access.allows(_cookie(headers, self.access.cookie)) and not path.startswith(OPEN_PATHS):
             return self._sign_in(scope)
         if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
             self._check_origin(headers, host, path)
@@ -156,7 +160,8 @@ class Guard:
         query = QueryParams(scope["query_string"])
         if same(query.get("token", ""), self.access.secret):
             others = [(name, value) for name, value in query.multi_items() if name != "token"]
-            response = RedirectResponse(scope["path"] + (f"?{urlencode(others)}" if others else ""), 303)
+            path = quote("/" + scope["path"].lstrip("/"))  # "//name" would be the address of another server
+            response = RedirectResponse(path + (f"?{urlencode(others)}" if others else ""), 303)
             set_cookie(response, self.access)
             return response
         if scope["path"].startswith("/api"):
@@ -173,14 +178,15 @@ class Guard:
             raise ApiError(403, f"the header {TOKEN_HEADER} is missing or wrong; reload the page.")
 
 
-def _cookie(headers: Headers) -> str:
-    """The value of our cookie; '' if there is none."""
+def _cookie(headers: Headers, wanted: str) -> str:
+    """The value of a cookie; '' if there is none."""
     for cookie in headers.get("cookie", "").split(";"):
         name, _, value = cookie.strip().partition("=")
-        if name == COOKIE:
+        if name == wanted:
             return value
     return ""
 
 
 def set_cookie(response: Response, access: Access) -> None:
-    response.set_cookie(COOKIE, access.secret, httponly=True, samesite="strict", path="/")
+    """Set the cookie. `lax`: with `strict`, browsers would not send it when a link in a mail opens the page."""
+    response.set_cookie(access.cookie, access.secret, httponly=True, samesite="lax", path="/")

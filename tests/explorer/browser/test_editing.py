@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from selenium.webdriver import Keys
+import pytest
+from selenium.webdriver import Chrome, Keys
 
 from polyseme import SenseModel
 from tests.explorer.browser.page import Page
+from tests.explorer.browser.processes import running
 
 
 def label(page: Page, number: int, text: str) -> None:
@@ -44,6 +47,63 @@ def test_senses_are_merged_dropped_and_undone(page: Page) -> None:
     page.wait(lambda: len(page.all(".card")) == 2, "both senses")
 
 
+def test_senses_that_were_chosen_for_merging_do_not_leak_to_the_next_word(page: Page) -> None:
+    page.open("#/word/bank")
+    page.press("e")
+    page.click("[data-merge='bank#1']")
+    page.js("location.hash = '#/word/rock'")
+    page.at("#/word/rock")
+    page.click("[data-merge='rock#1']")
+    assert page.text("#merge") == "Merge: choose another sense"
+    page.click("[data-merge='rock#2']")
+    assert page.text("#merge") == "Merge rock#1 + rock#2"
+    page.js("location.hash = '#/map/rock'")
+    page.at("#/map/rock")
+    page.js("location.hash = '#/word/rock'")
+    page.at("#/word/rock")
+    assert page.js("return [...document.querySelectorAll('[data-merge]')].map((box) => box.checked)") == [True, True]
+
+
+@pytest.mark.parametrize("asked", ["Bank", "bank%232"])
+def test_a_word_is_edited_and_named_as_the_model_spells_it(page: Page, asked: str) -> None:
+    page.open(f"#/word/{asked}")
+    assert (page.text("h1"), page.driver.title) == ("bank", "bank · polyseme")
+    label(page, 2, "river")
+    page.wait(lambda: page.texts("#sense-2 button.label") == ["river"], "the label")
+    assert page.js("return document.activeElement.textContent") == "river"
+    page.press("1")
+    page.at("#/word/bank/1")
+    assert page.driver.title == "bank#1 · polyseme"
+    assert page.js("return document.querySelectorAll('.tabs a')[1].hash") == "#/concordance/bank/1"
+    page.press("z")
+    page.wait(lambda: not page.all("#undo"), "no edits")
+    for view in ("concordance", "map"):
+        page.open(f"#/{view}/{asked}")
+        assert (page.text("h1"), page.driver.title) == ("bank", f"bank, {view} · polyseme")
+
+
+def test_the_open_model_is_replaced_and_shown_anew(driver: Chrome, folder: Path) -> None:
+    shutil.copytree(folder / "other.model", folder / "open.model")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "a.txt").write_text("kept")
+    with running(folder / "open.model") as address:
+        page = Page(driver, address)
+        page.open("#/word/bank")
+        label(page, 2, "river")
+        page.click("#save")
+        page.press("notes", Keys.ENTER)
+        page.click("#save-dialog .danger")
+        page.wait(lambda: "is not a model" in page.text("#save-dialog .message"), "the error")
+        page.one("#save-name").clear()
+        page.one("#save-name").send_keys("open.model", Keys.ENTER)
+        page.wait(lambda: "Replace the open model?" in page.text("#save-dialog .message"), "the question")
+        page.click("#save-dialog .danger")
+        page.wait(lambda: not page.all("#save-dialog"), "the page to load again")
+        page.ready()
+        assert page.texts("#sense-2 button.label") == ["river"]
+        assert page.all("#undo") == []
+
+
 def test_edits_are_saved_as_a_new_model_and_nothing_is_replaced_without_asking(page: Page, folder: Path) -> None:
     page.open("#/word/bank")
     label(page, 2, "river bank")
@@ -53,6 +113,7 @@ def test_edits_are_saved_as_a_new_model_and_nothing_is_replaced_without_asking(p
     page.click("#save-dialog [type=submit]")
     page.wait(lambda: page.all(".notice.saved"), "the message")
     page.ready()
+    assert page.text(".notice.saved code") == f"polyseme explore {folder / 'small-edited.model'}"
     assert [sense.label for sense in SenseModel.load(folder / "small-edited.model").senses("bank")] == [
         None,
         "river bank",

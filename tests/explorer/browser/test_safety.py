@@ -104,12 +104,13 @@ def test_an_exported_page_works_from_a_file(exported: Page) -> None:
 def test_a_password_is_asked_for_once(driver: Chrome, folder: Path) -> None:
     with running(folder / "other.model", "--password", "sesame") as address:
         page = Page(driver, address)
-        driver.get(address)
+        driver.get(f"{address}#/word/bank")
         page.one("input").send_keys("wrong")
         page.click("button")
         page.wait(lambda: "password" in page.text().lower() and page.all(".login p"), "an error")
         page.one("input").send_keys("sesame")
         page.click("button")
         page.ready()
+        assert page.fragment() == "#/word/bank"  # the place that was asked for is kept
         page.open("#/read?text=the+boat+at+the+bank")
         assert page.all(".text a.token")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Callable
 from xml.etree import ElementTree
 
@@ -169,6 +170,9 @@ def test_two_words_are_compared_sense_by_sense(page: Page) -> None:
 def test_two_models_are_compared_and_a_merged_sense_has_no_partner(page: Page) -> None:
     page.open("#/models/rock")
     assert page.texts(".model-names h2") == ["small.model", "other.model"]
+    hashes = page.js("return [...document.querySelectorAll('.overlap + .half .words a')].map((a) => a.hash)")
+    assert hashes
+    assert all(address.endswith("?model=1") for address in hashes)
     matches = page.all(".match")
     assert len(matches) == 2
     assert sorted(len(match.find_elements("css selector", ".half.none")) for match in matches) == [0, 1]
@@ -279,11 +283,51 @@ def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[
         page.click(f".menu [data-format={ending}]")
     rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()]
     assert len(rows) > 1
-    assert {len(row) for row in rows} == {len(rows[0])}
+    assert {len(row) for row in rows} == {len(rows[0])} == {len({*rows[0]})}
     assert json.loads(downloaded(f"{name}.json"))
     svg = ElementTree.fromstring(downloaded(f"{name}.svg").decode())
     assert svg.findall(".//{http://www.w3.org/2000/svg}text")
     assert downloaded(f"{name}.png").startswith(b"\x89PNG")
+
+
+def test_all_that_a_word_or_a_comparison_shows_is_exported(page: Page, downloaded: Callable[[str], bytes]) -> None:
+    for fragment, name, column in (("#/word/bank", "bank-senses", 4), ("#/compare/bank/rock", "bank-rock", 1)):
+        page.open(fragment)
+        page.click(".menu summary")
+        page.click(".menu [data-format=tsv]")
+        rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()[1:]]
+        kinds = {"neighbour", "collocate", "example"} if column == 4 else {"both", "bank", "rock"}
+        assert {row[column] for row in rows} | {"both"} == kinds | {"both"}
+        page.click(".menu summary")
+        page.press(Keys.ESCAPE)
+        assert page.js("return document.activeElement.textContent") == "Export"
+
+
+def test_a_text_without_spaces_stays_inside_its_picture(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    import("/static/figures.js").then(({ textFigure }) => {
+      const main = document.querySelector("main");
+      main.innerHTML = textFigure([{ text: "銀行".repeat(200) }], () => true);
+      const right = main.querySelector("svg").getBoundingClientRect().right;
+      done(right - Math.max(...[...main.querySelectorAll("text")].map((e) => e.getBoundingClientRect().right)));
+    });"""
+    assert page.driver.execute_async_script(script) > 0
+
+
+def test_a_long_text_is_saved_as_png(page: Page, downloaded: Callable[[str], bytes]) -> None:
+    page.open("#/")
+    script = """
+    import("/static/exports.js").then(({ exportMenu }) => {
+      const figure = () => '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="40000"></svg>';
+      document.querySelector("main").replaceChildren(exportMenu({ name: "long", figure }));
+    });"""
+    page.js(script)
+    page.click(".menu summary")
+    page.click(".menu [data-format=png]")
+    width, height = struct.unpack(">II", downloaded("long.png")[16:24])
+    assert (width, height) == (360, 16000)
 
 
 def test_a_concordance_from_right_to_left_has_the_first_words_on_the_right(page: Page) -> None:

@@ -5,6 +5,9 @@ const embedded = document.getElementById("polyseme-answers");
 /** The data of an exported page: {info, words, answers}; null if there is a server. */
 export const exported = embedded ? JSON.parse(embedded.textContent) : null;
 
+/** Whether words can be compared: an exported page of many words has no comparisons. */
+export const comparable = !exported || Object.keys(exported.answers).some((path) => path.startsWith("/api/compare/"));
+
 export class ApiError extends Error {
   constructor(message, status, closest = []) {
     super(message);
@@ -26,7 +29,7 @@ export async function post(name, body, signal = undefined) {
   if (exported) throw new ApiError("This page was exported and has no server.", 405);
   const token = document.querySelector('meta[name="polyseme-token"]').content;
   const headers = { "Content-Type": "application/json", "X-Polyseme-Token": token };
-  return request(`api/${name}`, { method: "POST", headers, body: JSON.stringify(body), signal });
+  return request(`api/${name}`, { method: "POST", headers, body: JSON.stringify(body), signal }, name === "save" ? 1 : 3);
 }
 
 async function request(url, options, attempts = 3) {
@@ -37,7 +40,7 @@ async function request(url, options, attempts = 3) {
     if (error.name === "AbortError") throw error;
     throw new ApiError("The server does not answer. Is polyseme explore still running?", 0);
   }
-  if (response.status === 503 && attempts > 1) {
+  if (response.status === 503 && response.headers.has("Retry-After") && attempts > 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     return request(url, options, attempts - 1);
   }

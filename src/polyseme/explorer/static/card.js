@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { cardConcordance } from "./concordance.js";
 import { el, corpusText, count, decimal } from "./dom.js";
-import { addEdit, toggleMerge } from "./edits.js";
+import { addEdit, merges, toggleMerge } from "./edits.js";
 import { badge, neighbourList, numberOf, senseLink, shareBar, split } from "./senses.js";
 
 /** Returns the label, which becomes an input when it is used. */
@@ -96,6 +96,7 @@ function collocates(sense, { model, signal }, counted) {
   get(["collocates", sense.key], { n: 16, model }, signal).then(
     ({ collocates: all, occurrences }) => {
       counted(occurrences);
+      sense.collocates = all; // for the export
       box.classList.remove("busy");
       const more = el(
         "button",
@@ -125,6 +126,7 @@ function editTools(sense, { refresh }) {
       el("input", {
         type: "checkbox",
         data: { merge: sense.key },
+        checked: merges().includes(sense.key),
         on: { change: (event) => toggleMerge(sense.key, event.target.checked) },
       }),
       " Merge",

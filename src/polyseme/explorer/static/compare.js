@@ -6,7 +6,7 @@ import { compareFigure } from "./figures.js";
 import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
 import { wordField } from "./search.js";
-import { badge, senseLink, shareStrip } from "./senses.js";
+import { badge, hasShares, senseLink, shareStrip } from "./senses.js";
 
 function chooser(a, b) {
   const chosen = [a ?? "", b ?? ""];
@@ -138,7 +138,7 @@ function side(answer, own) {
     "section",
     { class: "side" },
     el("h2", {}, el("a", { href: href("word", [answer.word]) }, corpusText(answer.word))),
-    answer.senses.length > 1 ? shareStrip(answer.word, answer.senses) : null,
+    hasShares(answer.senses) ? shareStrip(answer.word, answer.senses) : null,
     el("h3", {}, "Only here"),
     own.length ? ownWords(own) : el("p", { class: "note" }, "Nothing."),
   );
@@ -159,8 +159,14 @@ export async function showCompare(root, { parts: [a, b], query }, { signal }) {
     json: answer,
     figure: () => compareFigure(answer),
     table: {
-      columns: ["word", a, "similarity", b, "similarity"],
-      rows: answer.shared.map((item) => [item.word, item.a, item.similarity_a, item.b, item.similarity_b]),
+      columns: ["word", "near", "sense_a", "similarity_a", "sense_b", "similarity_b"],
+      rows: [
+        ["both", answer.shared],
+        [answer.a.word, answer.only_a],
+        [answer.b.word, answer.only_b],
+      ].flatMap(([near, items]) =>
+        items.map((item) => [item.word, near, item.a, item.similarity_a, item.b, item.similarity_b]),
+      ),
     },
   });
   root.replaceChildren(

@@ -111,11 +111,21 @@ export function concordanceTable(lines, { key, sort, onSort, caption }) {
 }
 
 /** Returns the lines of one sense for its card: sorted on demand, with a link to all unless there are unsaved edits. */
-export function cardConcordance(sense, { indexed, edited, word, number, model }) {
+export function cardConcordance(sense, { indexed, edited, word, number, model, signal }) {
   const box = el("div", { class: "lines" });
+  let latest = null; // the order that was chosen last: answers to others are ignored
   async function show(sort) {
+    latest = sort;
     let lines = sorted(sense.examples, sort);
-    if (indexed && sort !== "best") lines = (await fetchLines(sense.key, { sort, limit: 12, model })).lines;
+    try {
+      if (indexed && sort !== "best") lines = (await fetchLines(sense.key, { sort, limit: 12, model }, signal)).lines;
+    } catch (error) {
+      box.querySelector("[role=alert]")?.remove();
+      if (latest === sort && error.name !== "AbortError")
+        box.append(el("p", { class: "note", role: "alert" }, error.message));
+      return;
+    }
+    if (latest !== sort) return;
     const focused = box.contains(document.activeElement) ? document.activeElement.closest("th")?.className : null;
     box.replaceChildren(
       lines.length

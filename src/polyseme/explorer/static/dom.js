@@ -47,5 +47,5 @@ export function debounce(action, ms) {
 const integers = new Intl.NumberFormat("en");
 export const count = (n) => integers.format(n);
 export const percent = (share) => (share > 0 && share < 0.01 ? "<1%" : `${Math.round(share * 100)}%`);
-export const decimal = (x) => x.toFixed(2);
+export const decimal = (x) => x?.toFixed(2) ?? "–"; // numbers that are not finite arrive as null
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

@@ -1,12 +1,19 @@
 // The bar at the bottom while there are edits: what was changed, undo, and saving as a new model.
 import { ApiError, post } from "./api.js";
 import { el, announce, plural } from "./dom.js";
-import { addEdit, allEdits, describe, forget, merges, undo } from "./edits.js";
+import { addEdit, allEdits, describe, forget, loadEdits, merges, undo } from "./edits.js";
 
 /** Shows the bar whenever the edits change. `refresh` shows the view again. */
 export function startEditBar(info, refresh) {
   const place = document.getElementById("edits");
+  loadEdits(info.models[0].name);
   function show() {
+    const focused = place.contains(document.activeElement) ? document.activeElement.id : null;
+    draw();
+    if (focused !== null)
+      (place.querySelector(`#${focused || "undo"}`) ?? document.querySelector("#view h1"))?.focus({ preventScroll: true });
+  }
+  function draw() {
     const edits = allEdits();
     const chosen = merges();
     if (!edits.length && !chosen.length) return place.replaceChildren();
@@ -64,6 +71,7 @@ export function startEditBar(info, refresh) {
 /** Asks for a name; if it is taken, asks again before anything is replaced. */
 function saveDialog(info, refresh) {
   const current = info.models[0].name;
+  const isOpen = (saved) => info.models.some((model) => model.name === saved);
   const name = el("input", {
     id: "save-name",
     required: true,
@@ -112,18 +120,21 @@ function saveDialog(info, refresh) {
     announce("Saving");
     form.classList.add("saving");
     try {
-      const { saved } = await post("save", { edits: allEdits(), name: wanted, overwrite: overwrite === wanted });
+      const { saved, command } = await post("save", { edits: allEdits(), name: wanted, overwrite: overwrite === wanted });
       forget();
       dialog.close();
       announce(`Saved as ${saved}`);
-      document.dispatchEvent(new CustomEvent("saved", { detail: saved }));
+      if (isOpen(saved)) return location.reload();
+      document.dispatchEvent(new CustomEvent("saved", { detail: command }));
       refresh();
     } catch (error) {
-      if (error instanceof ApiError && error.status === 409) {
+      if (error instanceof ApiError && error.status === 409 && overwrite !== wanted) {
         overwrite = wanted;
         submit.textContent = "Replace it";
         submit.classList.add("danger");
-        message.textContent = `“${wanted}” exists already. Replace it, or choose another name.`;
+        message.textContent = isOpen(wanted)
+          ? `Replace the open model? Or choose another name than “${wanted}”.`
+          : `“${wanted}” exists already. Replace it, or choose another name.`;
       } else {
         message.textContent = error.message;
       }
@@ -131,6 +142,7 @@ function saveDialog(info, refresh) {
       submit.disabled = false;
       form.classList.remove("saving");
     }
+    return undefined;
   }
   document.body.append(dialog);
   dialog.showModal();

@@ -3,23 +3,24 @@ import { post } from "./api.js";
 import { announce } from "./dom.js";
 import { split } from "./senses.js";
 
-const STORED = "polyseme-edits"; // sessionStorage: a reload keeps the edits, a new tab starts without any
-
-function load() {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED)) ?? [];
-  } catch {
-    return [];
-  }
-}
-
-let edits = load();
+let stored = "polyseme-edits"; // name in sessionStorage: a reload keeps the edits, a new tab starts without any
+let edits = [];
 let merging = new Set();
 let on = false;
 
+/** Reads the edits of a model that this tab has kept. */
+export function loadEdits(model) {
+  stored = `polyseme-edits ${model}`;
+  try {
+    edits = JSON.parse(sessionStorage.getItem(stored)) ?? [];
+  } catch {
+    edits = [];
+  }
+}
+
 function changed() {
   try {
-    sessionStorage.setItem(STORED, JSON.stringify(edits));
+    sessionStorage.setItem(stored, JSON.stringify(edits));
   } catch {
     /* not kept */
   }
@@ -36,7 +37,10 @@ export function setEditing(value) {
   changed();
 }
 
+/** Chooses a sense for merging, or not. Senses of other words are no longer chosen. */
 export function toggleMerge(key, chosen) {
+  const { word } = split(key);
+  merging = new Set(merges().filter((other) => split(other).word === word));
   if (chosen) merging.add(key);
   else merging.delete(key);
   changed();
@@ -82,6 +86,6 @@ export function editsOf(word) {
 export async function previewed(word, original, signal) {
   const answer = await post("preview", { word, edits: editsOf(word) }, signal);
   const examples = new Map(original.senses.map((sense) => [sense.key, sense.examples]));
-  for (const sense of answer.senses) sense.examples ??= examples.get(sense.key) ?? [];
+  for (const sense of answer.senses) sense.examples = examples.get(sense.key) ?? sense.examples;
   return answer;
 }

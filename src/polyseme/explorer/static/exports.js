@@ -15,16 +15,22 @@ export function tsv({ columns, rows }) {
   return [columns, ...rows].map((row) => `${row.map(cell).join("\t")}\n`).join("");
 }
 
-/** Draws an SVG on a canvas, at twice its size. */
+const MAX_SIDE = 16000; // pixels; browsers cannot save larger pictures
+
+/** Draws an SVG on a canvas, at twice its size if that is possible. */
 async function png(svg) {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image();
     image.src = url;
     await image.decode();
-    const canvas = el("canvas", { width: String(image.width * 2), height: String(image.height * 2) });
+    const scale = Math.min(2, MAX_SIDE / image.width, MAX_SIDE / image.height);
+    const size = (side) => String(Math.max(1, Math.floor(side * scale)));
+    const canvas = el("canvas", { width: size(image.width), height: size(image.height) });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    if (!blob) throw new Error("The picture is too large for PNG; save it as SVG.");
+    return blob;
   } finally {
     URL.revokeObjectURL(url);
   }
@@ -40,10 +46,26 @@ export function exportMenu(content) {
     PNG: () => png(content.figure()),
   };
   const file = content.name.replace(/[^\p{L}\p{N}]+/gu, "-");
+  const message = el("p", { class: "message", role: "alert" });
+  const close = () => {
+    menu.removeAttribute("open");
+    menu.querySelector("summary").focus();
+  };
+  async function run(name, make) {
+    message.textContent = "";
+    try {
+      const blob = await make();
+      close();
+      save(`${file}.${name.toLowerCase()}`, blob);
+    } catch (error) {
+      message.textContent = error.message;
+    }
+  }
   const menu = el(
     "details",
-    { class: "menu", on: { keydown: (event) => event.key === "Escape" && menu.removeAttribute("open") } },
+    { class: "menu", on: { keydown: (event) => event.key === "Escape" && close() } },
     el("summary", {}, "Export"),
+    message,
     el(
       "ul",
       {},
@@ -56,12 +78,7 @@ export function exportMenu(content) {
             {
               type: "button",
               data: { format: name.toLowerCase() },
-              on: {
-                click: async () => {
-                  menu.removeAttribute("open");
-                  save(`${file}.${name.toLowerCase()}`, await make());
-                },
-              },
+              on: { click: () => run(name, make) },
             },
             name,
           ),

@@ -1,6 +1,6 @@
 // Figures of the views, for export as SVG and PNG.
 import { decimal, direction, percent } from "./dom.js";
-import { colourClass, numberOf } from "./senses.js";
+import { colourClass, hasShares, numberOf } from "./senses.js";
 import { colour, Drawing, SANS, textWidth } from "./svg.js";
 
 const WIDTH = 900;
@@ -51,7 +51,7 @@ function drawLine(drawing, y, { left, word, right }, key, x = MARGIN, width = IN
 export function wordFigure(word, senses) {
   const drawing = titled(word);
   let y = 84;
-  if (senses.length > 1) {
+  if (hasShares(senses)) {
     let x = MARGIN;
     for (const { key, share } of senses) {
       drawing.rect(x, y, Math.max(1, share * INNER - 2), 10, senseColour(key));
@@ -86,6 +86,16 @@ export function linesFigure(key, lines) {
   return drawing.toString();
 }
 
+const letters = new Intl.Segmenter();
+
+/** Words and spaces of a text; a word that is wider than a line, as in a text without spaces, letter by letter. */
+function piecesOf(text, style) {
+  const pieces = text.split(/(\s+)/u).filter(Boolean);
+  return pieces.flatMap((piece) =>
+    textWidth(piece, style) <= INNER ? [piece] : Array.from(letters.segment(piece), ({ segment }) => segment),
+  );
+}
+
 /** A text with its senses: an underline in the colour of the sense, and its number. */
 export function textFigure(tokens, isCertain) {
   const drawing = new Drawing(WIDTH);
@@ -94,7 +104,7 @@ export function textFigure(tokens, isCertain) {
   const at = (start, width) => (rtl ? WIDTH - start - width : start); // lines start at the right in a text such as Arabic
   let [x, y] = [MARGIN, 56];
   for (const token of tokens) {
-    for (const piece of token.key ? [token.text] : token.text.split(/(\s+)/u).filter(Boolean)) {
+    for (const piece of token.key ? [token.text] : piecesOf(token.text, style)) {
       const breaks = piece.split("\n").length - 1;
       if (breaks) {
         [x, y] = [MARGIN, y + 32 * breaks];

@@ -1,14 +1,14 @@
 // The top of every page about a word: the headword, its frequency, and the ways to look at it.
-import { exported } from "./api.js";
+import { comparable, exported } from "./api.js";
 import { el, corpusText, plural } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { href } from "./router.js";
 
 const VIEWS = { word: "Senses", concordance: "Concordance", map: "Map" };
 
-/** Returns the header of a word's page; `view` is the tab that is open. */
-export function headword(word, { senses, occurrences, view, number, note = null, export: content, actions = [] }) {
-  const tabs = Object.entries(VIEWS).map(([name, label]) =>
+/** Returns the links to the views of a word, or of one of its senses. */
+export function tabs(word, view, number) {
+  const links = Object.entries(VIEWS).map(([name, label]) =>
     el(
       "a",
       {
@@ -18,7 +18,12 @@ export function headword(word, { senses, occurrences, view, number, note = null,
       label,
     ),
   );
-  if (!exported || exported.words.length > 1) tabs.push(el("a", { href: href("compare", [word]) }, "Compare"));
+  if (comparable) links.push(el("a", { href: href("compare", [word]) }, "Compare"));
+  return el("nav", { class: "tabs", "aria-label": "Views of the word" }, links);
+}
+
+/** Returns the header of a word's page; `view` is the tab that is open. */
+export function headword(word, { senses, occurrences, view, number, note = null, export: content, actions = [] }) {
   return el(
     "header",
     { class: "headword" },
@@ -33,7 +38,7 @@ export function headword(word, { senses, occurrences, view, number, note = null,
       ),
     ),
     el("div", { class: "actions" }, actions, exportMenu(content)),
-    el("nav", { class: "tabs", "aria-label": "Views of the word" }, tabs),
+    tabs(word, view, number),
   );
 }
 

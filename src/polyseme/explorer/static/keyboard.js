@@ -1,4 +1,5 @@
 // Single-key shortcuts. They can be turned off in the help, for people who speak or switch their input.
+import { comparable } from "./api.js";
 import { nextTheme, storage } from "./theme.js";
 import { undo } from "./edits.js";
 import { go, href } from "./router.js";
@@ -6,19 +7,23 @@ import { numberOf } from "./senses.js";
 
 const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
 
+/** Goes to the next sense. Returns whether there is one. */
 function senseStep(shown, step) {
   const numbers = shown.numbers ?? [];
-  if (!numbers.length) return;
+  if (!numbers.length) return false;
   const at = numbers.indexOf(Number(shown.number));
   const next = at < 0 ? (step > 0 ? 0 : numbers.length - 1) : Math.min(numbers.length - 1, Math.max(0, at + step));
-  go(href("word", [shown.word, numbers[next]]));
+  if (next !== at) go(href("word", [shown.word, numbers[next]]));
+  return next !== at;
 }
 
+/** Moves the focus to the next ambiguous word of a text. Returns whether there is one. */
 function tokenStep(target, step) {
   const tokens = [...document.querySelectorAll(".text a.token")];
   const at = tokens.indexOf(target);
-  tokens[at < 0 ? 0 : Math.min(tokens.length - 1, Math.max(0, at + step))]?.focus();
-  return tokens.length > 0;
+  const next = at < 0 ? 0 : Math.min(tokens.length - 1, Math.max(0, at + step));
+  tokens[next]?.focus();
+  return tokens.length > 0 && next !== at;
 }
 
 /** Starts to listen. `current()` returns what is shown: {word, number, numbers}. */
@@ -30,9 +35,8 @@ export function startKeyboard(current, refresh) {
   document.getElementById("help-button").addEventListener("click", () => help.showModal());
 
   const ofWord = (view) => () => current().word && go(href(view, [current().word]));
-  const arrow = (step) => (event) => {
-    if (!tokenStep(event.target, step)) senseStep(current(), step);
-  };
+  const arrow = (step) => (event) =>
+    !event.target.closest(".scroll") && (tokenStep(event.target, step) || senseStep(current(), step));
   const keys = {
     "/": () => {
       const input = document.querySelector("#search input");
@@ -50,7 +54,7 @@ export function startKeyboard(current, refresh) {
     c: ofWord("concordance"),
     m: ofWord("map"),
     r: () => go(href("read")),
-    w: () => go(href("compare", current().word ? [current().word] : [])),
+    w: () => comparable && go(href("compare", current().word ? [current().word] : [])),
     ArrowLeft: arrow(-1),
     ArrowRight: arrow(1),
   };
@@ -70,8 +74,7 @@ export function startKeyboard(current, refresh) {
       event.preventDefault();
       go(href("word", [word, event.key]));
     } else if (keys[event.key]) {
-      event.preventDefault();
-      keys[event.key](event);
+      if (keys[event.key](event) !== false) event.preventDefault();
     }
   });
 }

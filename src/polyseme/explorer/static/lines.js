@@ -9,10 +9,10 @@ import { headword, indexHint } from "./headword.js";
 
 const PAGE = 50;
 
-export async function showLines(root, { parts: [word, number], query }, { info, signal }) {
+export async function showLines(root, { parts: [asked, number], query }, { info, signal }) {
   const { model, sort = "best" } = query;
   const page = Math.max(1, Number.parseInt(query.page ?? "1", 10) || 1);
-  const { senses } = await get(["senses", word], { neighbours: 12, examples: 5, model }, signal);
+  const { word, senses } = await get(["senses", asked], { neighbours: 12, examples: 5, model }, signal);
   const sense = number ? senses.find((one) => numberOf(one.key) === Number(number)) : null;
   const key = sense?.key ?? word;
   const answer = await fetchLines(key, { sort, offset: (page - 1) * PAGE, limit: PAGE, model }, signal);

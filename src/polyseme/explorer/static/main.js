@@ -1,5 +1,5 @@
 // Starts the page and shows the view that the address names.
-import { exported, get } from "./api.js";
+import { comparable, exported, get } from "./api.js";
 import { showCompare } from "./compare.js";
 import { el, announce, corpusText, count, plural } from "./dom.js";
 import { startEditBar } from "./editbar.js";
@@ -22,6 +22,11 @@ let info = null;
 let shown = {};
 let controller = new AbortController();
 let first = true;
+
+function titleOf({ status, message }) {
+  if (status === 404) return "Not found";
+  return status === 0 ? "Cannot reach the server" : message;
+}
 
 /** Shows an error where the view would be, with words that may have been meant. */
 function showError(error, route) {
@@ -63,6 +68,13 @@ function showError(error, route) {
   );
 }
 
+/** Returns a selector of what takes the place of an element when the view is shown again. */
+function selectorOf(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const card = element.closest(".card");
+  return card ? `#${card.id}${element.matches(".label") ? " .label" : ""}` : "h1";
+}
+
 async function show({ keepScroll = false } = {}) {
   const route = parse(location.hash);
   if (shown.update?.(route)) return finish(route);
@@ -70,6 +82,7 @@ async function show({ keepScroll = false } = {}) {
   controller = new AbortController();
   const { signal } = controller;
   const scroll = keepScroll ? scrollY : 0;
+  const focused = keepScroll && root.contains(document.activeElement) ? selectorOf(document.activeElement) : null;
   shown = { word: OF_A_WORD[route.view] ? route.parts[0] : undefined };
   const missing = (OF_A_WORD[route.view] && !route.parts[0]) || (exported && NEED_SERVER.has(route.view));
   const view = missing ? showStart : (VIEWS[route.view] ?? showStart);
@@ -89,11 +102,13 @@ async function show({ keepScroll = false } = {}) {
     if (error.name === "AbortError" || signal.aborted) return undefined;
     if (error.status === undefined) console.error(error);
     showError(error, route);
-    shown = { ...shown, title: "Not found" };
+    shown = { ...shown, title: titleOf(error) };
   }
   root.removeAttribute("aria-busy");
   if (keepScroll) scrollTo(0, scroll);
   else if (!shown.number) scrollTo(0, 0);
+  if (focused && document.activeElement === document.body)
+    (root.querySelector(focused) ?? root.querySelector("h1"))?.focus({ preventScroll: true });
   if (!keepScroll && !first && !root.contains(document.activeElement))
     root.querySelector("h1")?.focus({ preventScroll: true });
   first = false;
@@ -109,7 +124,7 @@ function finish(route) {
     else link.removeAttribute("aria-current");
   }
   const input = document.querySelector("#search input");
-  if (document.activeElement !== input) input.value = OF_A_WORD[route.view] ? (route.parts[0] ?? "") : "";
+  if (document.activeElement !== input) input.value = OF_A_WORD[route.view] ? (shown.word ?? route.parts[0] ?? "") : "";
   showFoot(route);
 }
 
@@ -167,13 +182,8 @@ function startHeader() {
   const form = document.getElementById("search");
   form.append(field);
   form.addEventListener("submit", (event) => event.preventDefault());
-  const links = exported
-    ? []
-    : [
-        ["read", "Read"],
-        ["compare", "Compare"],
-      ];
-  if (exported?.words.length > 1) links.push(["compare", "Compare"]);
+  const links = exported ? [] : [["read", "Read"]];
+  if (comparable) links.push(["compare", "Compare"]);
   if (info.models.length > 1) links.push(["models", "Models"]);
   document.getElementById("views").append(...links.map(([view, name]) => el("a", { href: `#/${view}` }, name)));
   document.getElementById("skip").addEventListener("click", (event) => {
@@ -188,7 +198,7 @@ function showSaved({ detail }) {
     "p",
     { class: "notice saved", role: "status" },
     "Saved. To open it: ",
-    el("code", {}, `polyseme explore ${detail}`),
+    el("code", {}, detail),
   );
   root.before(note);
   addEventListener("hashchange", () => note.remove(), { once: true });

@@ -61,11 +61,11 @@ function startView(at) {
   return [x, y, zoom].every(Number.isFinite) && zoom > 0 ? { x, y, zoom: Math.min(zoom, 40) } : undefined;
 }
 
-export async function showMap(root, { parts: [word], query }, { signal }) {
+export async function showMap(root, { parts: [asked], query }, { signal }) {
   const { model } = query;
-  const [data, { senses }] = await Promise.all([
-    get(["map", word], { n: 16, model }, signal),
-    get(["senses", word], { neighbours: 12, examples: 5, model }, signal),
+  const [data, { word, senses }] = await Promise.all([
+    get(["map", asked], { n: 16, model }, signal),
+    get(["senses", asked], { neighbours: 12, examples: 5, model }, signal),
   ]);
   const labels = new Map(
     senses.map((sense) => [

@@ -27,7 +27,7 @@ function half(answer, key, model, shared) {
       sense.label ? el("span", { class: "label" }, corpusText(sense.label)) : null,
     ),
     typeof sense.share === "number" ? shareBar(key, sense.share) : null,
-    neighbourList(sense.neighbours, `Neighbours of ${key}`, shared),
+    neighbourList(sense.neighbours, `Neighbours of ${key}`, shared, { model }),
   );
 }
 
@@ -52,7 +52,7 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
         "p",
         { class: "notice" },
         "One model is open. To compare two, start the page with both: ",
-        el("code", {}, `polyseme explore ${names[0]} MODEL2`),
+        el("code", {}, info.models[0].how_to_index.replace(/--corpus TEXT$/, "MODEL2")),
       ),
     );
     return { title: "Compare models" };
@@ -71,7 +71,7 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
     json: answer,
     figure: () => modelsFigure(word, names, answer),
     table: {
-      columns: ["first", "share", "second", "share", "overlap", "shared"],
+      columns: ["first", "first_share", "second", "second_share", "overlap", "shared"],
       rows: answer.matches.map((one) => [
         one.first,
         share(answer.first, one.first),

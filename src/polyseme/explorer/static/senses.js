@@ -13,10 +13,10 @@ export function split(key) {
 export const numberOf = (key) => split(key).number;
 export const colourClass = (key) => `s${((numberOf(key) - 1) % COLOURS) + 1}`;
 
-/** Returns the address of a sense, or of a word with one sense. */
-export function senseHref(key) {
+/** Returns the address of a sense, or of a word with one sense; `query` names the model if it is not the one shown. */
+export function senseHref(key, query = {}) {
   const { word, number } = split(key);
-  return href("word", word === key ? [word] : [word, number]);
+  return href("word", word === key ? [word] : [word, number], query);
 }
 
 /** Returns the number of a sense on its colour. */
@@ -25,13 +25,13 @@ export function badge(key) {
 }
 
 /** Returns a link to a sense, with its number raised as in dictionaries (by the stylesheet, so it is not copied). */
-export function senseLink(key) {
+export function senseLink(key, query = {}) {
   const { word, number } = split(key);
-  if (word === key) return el("a", { href: senseHref(key), class: "word" }, corpusText(word));
+  if (word === key) return el("a", { href: senseHref(key, query), class: "word" }, corpusText(word));
   return el(
     "a",
     {
-      href: senseHref(key),
+      href: senseHref(key, query),
       class: "word",
       dir: direction(word),
       data: { number: String(number) },
@@ -42,7 +42,7 @@ export function senseLink(key) {
 }
 
 /** Returns neighbours as a list of links with similarities. */
-export function neighbourList(neighbours, label, marked = new Set()) {
+export function neighbourList(neighbours, label, marked = new Set(), query = {}) {
   return el(
     "ul",
     { class: "words", "aria-label": label },
@@ -50,7 +50,7 @@ export function neighbourList(neighbours, label, marked = new Set()) {
       el(
         "li",
         { class: marked.has(neighbour.word) ? "marked" : null },
-        senseLink(neighbour.key),
+        senseLink(neighbour.key, query),
         el("span", { class: "figure" }, decimal(neighbour.similarity)),
       ),
     ),
@@ -68,6 +68,9 @@ export function shareBar(key, share) {
     el("span", { class: "figure" }, percent(share)),
   );
 }
+
+/** Whether there are several senses with shares: a model of another program may not have them. */
+export const hasShares = (senses) => senses.length > 1 && senses.every(({ share }) => typeof share === "number");
 
 /** Returns one bar that is divided into the shares of all senses; each part leads to its sense. */
 export function shareStrip(word, senses) {

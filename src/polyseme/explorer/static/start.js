@@ -1,5 +1,5 @@
 // The start page: what this is, words to try, and the views in a sentence each.
-import { exported } from "./api.js";
+import { comparable, exported } from "./api.js";
 import { el, corpusText, count, plural } from "./dom.js";
 import { href } from "./router.js";
 
@@ -19,7 +19,7 @@ function cards(examples, models) {
       href("read"),
       "Paste a text: each ambiguous word is coloured by the sense that it has there.",
     ]);
-  if (!exported || exported.words.length > 1)
+  if (comparable)
     list.push([
       "Compare",
       href("compare", [first, second].filter(Boolean)),
@@ -36,6 +36,7 @@ function cards(examples, models) {
 
 export async function showStart(root, route, { info }) {
   const model = info.models[Number(route.query.model ?? 0)] ?? info.models[0];
+  const learned = model.tokens ? `, learned from ${count(model.tokens)} words of text` : "";
   const examples = exported?.words ?? info.examples;
   root.replaceChildren(
     el(
@@ -46,7 +47,7 @@ export async function showStart(root, route, { info }) {
         "p",
         { class: "lead" },
         corpusText(model.name),
-        ` knows ${plural(model.words, "word")} and ${plural(model.senses, "sense")}, learned from ${count(model.tokens)} words of text. ${count(model.multi_sense_words)} words have more than one sense.`,
+        ` knows ${plural(model.words, "word")} and ${plural(model.senses, "sense")}${learned}. ${count(model.multi_sense_words)} words have more than one sense.`,
       ),
       examples.length
         ? el(

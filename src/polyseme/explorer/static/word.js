@@ -4,20 +4,33 @@ import { senseCard } from "./card.js";
 import { el } from "./dom.js";
 import { editsOf, editing, setEditing, previewed } from "./edits.js";
 import { wordFigure } from "./figures.js";
-import { headword, indexHint } from "./headword.js";
-import { numberOf, shareStrip } from "./senses.js";
+import { headword, indexHint, tabs } from "./headword.js";
+import { hasShares, numberOf, shareStrip } from "./senses.js";
 
 function exportOf(word, answer) {
-  const rows = answer.senses.flatMap((sense) =>
-    sense.neighbours.map((one) => [sense.key, sense.label, sense.share, sense.count, one.key, one.similarity]),
-  );
+  const itemsOf = (sense) => [
+    ...sense.neighbours.map((one) => ["neighbour", one.key, one.similarity]),
+    ...(sense.collocates ?? []).map((one) => ["collocate", one.word, one.log_dice, one.left, one.right]),
+    ...sense.examples.map((one) => ["example", one.word, null, one.left, one.right]),
+  ];
   return {
     name: `${word} senses`,
     json: answer,
-    table: { columns: ["key", "label", "share", "count", "neighbour", "similarity"], rows },
+    get table() {
+      // When it is saved: collocates arrive after the view.
+      const rows = answer.senses.flatMap((sense) =>
+        itemsOf(sense).map(([kind, item, score = null, left = null, right = null]) => [
+          ...[sense.key, sense.label, sense.share, sense.count],
+          ...[kind, item, score, left, right],
+        ]),
+      );
+      return { columns: ["key", "label", "share", "count", "kind", "item", "score", "left", "right"], rows };
+    },
     figure: () => wordFigure(word, answer.senses),
   };
 }
+
+const titleOf = (word, number) => (number ? `${word}#${number}` : word);
 
 function select(root, number, scroll) {
   for (const card of root.querySelectorAll(".card")) {
@@ -31,14 +44,13 @@ function select(root, number, scroll) {
   }
 }
 
-export async function showWord(root, { parts: [word, number], query }, context) {
+export async function showWord(root, { parts: [asked, number], query }, context) {
   const { info, signal, refresh } = context;
   const { model } = query;
   const indexed = Boolean(info.models[Number(model ?? 0)]?.has_index);
-  const [original, lines] = await Promise.all([
-    get(["senses", word], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal),
-    indexed ? get(["concordance", word], { sort: "text", limit: 1, model }, signal) : null,
-  ]);
+  const original = await get(["senses", asked], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal);
+  const { word } = original; // what is asked for may be "Bank" or "bank#2"
+  const lines = indexed ? await get(["concordance", word], { sort: "text", limit: 1, model }, signal) : null;
   const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
   const editable = info.editable && !model;
   const isEditing = editable && editing();
@@ -72,7 +84,7 @@ export async function showWord(root, { parts: [word, number], query }, context) 
       export: exportOf(word, answer),
       actions,
     }),
-    answer.senses.length > 1 ? shareStrip(word, answer.senses) : "",
+    hasShares(answer.senses) ? shareStrip(word, answer.senses) : "",
     answer.hidden
       ? el(
           "p",
@@ -99,14 +111,16 @@ export async function showWord(root, { parts: [word, number], query }, context) 
   );
   select(root, number, Boolean(number));
   return {
-    title: number ? `${word}#${number}` : word,
+    title: titleOf(word, number),
     word,
     number,
     senses: answer.senses,
     update(route) {
-      if (route.view !== "word" || route.parts[0] !== word || route.query.model !== model) return false;
+      if (route.view !== "word" || ![asked, word].includes(route.parts[0]) || route.query.model !== model) return false;
       select(root, route.parts[1], true);
       this.number = route.parts[1];
+      this.title = titleOf(word, this.number);
+      root.querySelector(".tabs").replaceWith(tabs(word, "word", this.number));
       return true;
     },
     numbers: answer.senses.map((sense) => numberOf(sense.key)),
