@@ -80,7 +80,8 @@ def test_the_last_revision_counts() -> None:
 
 
 def test_the_text_of_other_slots_is_left_out() -> None:
-    xml = page("main").replace("</revision>", "<content><role>x</role><text>other</text></content></revision>")
+    slot = "<content><role>x</role><model>wikibase-mediainfo</model><text>other</text></content>"
+    xml = page("main", before_text="<model>wikitext</model>").replace("</revision>", f"{slot}</revision>")
     assert articles(dump(xml))[0] == ["main"]
 
 

@@ -166,7 +166,7 @@ class _DumpReader:
                 self.redirect = True
             case "content":  # of another slot than the page's text
                 self.in_other_slot = True
-            case "title" | "ns" | "model":
+            case "title" | "ns" | "model" if not self.in_other_slot:
                 self._collect()
             case "text" if self.in_page and not self.in_other_slot and not self.redirect and self._is_article():
                 self._collect(MAX_PAGE_CHARACTERS)
@@ -182,7 +182,7 @@ class _DumpReader:
                 self.title = self._collected()
             case "ns":
                 self.namespace = self._collected()
-            case "model":
+            case "model" if not self.in_other_slot:
                 self.model = self._collected()
             case "content":
                 self.in_other_slot = False
