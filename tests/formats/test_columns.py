@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +126,24 @@ def test_tables_of_other_programs_are_read_from_parquet(tmp_path: Path) -> None:
         pq.write_table(pa.table(columns), tmp_path / "w")
         with pytest.raises(DataError, match=message):
             load(tmp_path / "w")
+
+
+def test_an_archive_with_another_compression_or_an_endless_array_is_refused_in_one_line(tmp_path: Path) -> None:
+    whole = archive(tmp_path, key=["a", "b", "c"], vectors=VECTORS).read_bytes()
+    encrypted, unknown = bytearray(whole), bytearray(whole)
+    for header, flags, method in ((b"PK\x03\x04", 6, 8), (b"PK\x01\x02", 8, 10)):
+        start = whole.find(header)
+        while start >= 0:
+            encrypted[start + flags] |= 1
+            unknown[start + method] = 97
+            start = whole.find(header, start + 1)
+    file = io.BytesIO()
+    header = {"descr": "<f4", "fortran_order": False, "shape": (1 << 45, 2)}
+    np.lib.format.write_array_header_1_0(file, header)
+    with zipfile.ZipFile(tmp_path / "endless.npz", "w") as endless:
+        endless.writestr("vectors.npy", file.getvalue())
+    for data in (encrypted, unknown, (tmp_path / "endless.npz").read_bytes()):
+        (tmp_path / "w.npz").write_bytes(data)
+        with pytest.raises(DataError, match=r"is not a NumPy archive \(.npz\), or is damaged: \w+") as error:
+            load(tmp_path / "w.npz")
+        assert "\n" not in str(error.value)

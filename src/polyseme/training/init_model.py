@@ -170,7 +170,7 @@ def open_init(
         opened, name = model, "the model"
     else:
         opened, name = open_model(Path(model)), str(model)
-        if Path(model).is_dir() and storage.read_config(Path(model))["tokenizer"] == "custom":
+        if storage.is_model(Path(model)) and storage.read_config(Path(model))["tokenizer"] == "custom":
             if tokenizer.name != "custom":
                 raise ConfigError(f"{name} was trained with a function as tokenizer; continue with the same function.")
             opened = SenseModel.load(model, tokenizer)
