@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from polyseme import SenseModel, train
 from polyseme.corpus.lexicon import tokenize
-from polyseme.corpus.segmenters import MAX_CHARACTERS, Segmenter
+from polyseme.corpus.segmenters import MAX_CHARACTERS, Segment, Segmenter
 from polyseme.corpus.tokenizers import TOKENIZERS, get_tokenizer, lower_nfc
+from polyseme.errors import MissingExtra
 from tests.conftest import Run
 
 LIBRARIES = {"rjieba": "rjieba", "sudachi": "sudachidict_small", "pythainlp": "pythainlp"}
@@ -145,3 +146,11 @@ def test_an_unknown_name_lists_the_tokenizers(polyseme_command: Run, tmp_path: P
     done = polyseme_command("encode", "text.txt", "out", "--tokenizer", "jieba")
     assert done.returncode == 2
     assert "tokenizer 'jieba' is not known; use 'words', 'whitespace', 'rjieba', 'sudachi', 'pythainlp'" in done.stderr
+
+
+def test_a_library_that_cannot_be_imported_is_named_by_its_error() -> None:
+    def load() -> Segment:
+        raise ImportError("undefined symbol")
+
+    with pytest.raises(MissingExtra, match=r"the tokenizer 'x' needs undefined symbol: pip install 'polyseme\[y\]'"):
+        Segmenter("x", "[一]", "y", load).split("一")

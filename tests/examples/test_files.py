@@ -118,3 +118,10 @@ def test_a_frame_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypat
         read(0, 1)
     with pytest.raises(ConfigError, match="the examples of a word have .* bytes; keep fewer per sense"):
         files.write_compressed(tmp_path / "more", lines, 600)
+
+
+def test_a_plain_file_whose_last_line_has_no_end_is_refused(tmp_path: Path) -> None:
+    index = files.write_plain(tmp_path / "examples", lines, 600)
+    (tmp_path / "examples").write_bytes((tmp_path / "examples").read_bytes()[:-1])
+    with pytest.raises(ValueError, match="whose last line has no end"):
+        files.plain_reader(tmp_path / "examples", index, 600)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +63,14 @@ def test_words_with_counts_have_one_sense(tmp_path: Path) -> None:
         ({"key": ["a", "b", "c"], "vectors": VECTORS.astype(float) * 1e300}, ", row 1: its vector contains nan or inf"),
         ({"key": ["a"], "vectors": np.empty((1, 0), np.float32)}, ": its vectors have the shape (1, 0)"),
         ({"key": ["a"], "vectors": np.empty((1, 70_000), np.float32)}, ": its vectors have the shape (1, 70000)"),
-        ({"word": ["a", "b", "c"], "sense": [0, 1, 1], "vectors": VECTORS}, ": the values of 'sense' must be whole"),
-        ({"key": ["a", "b", "c"], "count": [-1, 1, 1], "vectors": VECTORS}, ": the values of 'count' must be whole"),
+        ({"word": ["a", "b", "c"], "sense": [1, 0, 1], "vectors": VECTORS}, ", row 2: 'sense' must be a whole"),
+        (
+            {"word": ["a", "b", "c"], "sense": [1, 1, 2**31], "vectors": VECTORS},
+            ", row 3: 'sense' must be a whole number from 1 to 2,147,483,647, not 2,147,483,648.",
+        ),
+        ({"key": ["a", "b", "c"], "count": [-1, 1, 1], "vectors": VECTORS}, ", row 1: 'count' must be a whole number"),
+        ({"key": ["a", "b", "c"], "count": np.ones((3, 2), int), "vectors": VECTORS}, ": 'count' has 2 dimensions"),
+        ({"key": ["a", "b", "c"], "count": np.array(1), "vectors": VECTORS}, ": 'count' has 0 dimensions"),
         ({"key": ["a", "b", "c"], "count": [0.5, 1, 1], "vectors": VECTORS}, ": the values of 'count' must be whole"),
         ({"key": np.array(["a", None], object), "vectors": VECTORS}, " is not a NumPy archive (.npz), or is damaged"),
     ],
@@ -118,3 +126,24 @@ def test_tables_of_other_programs_are_read_from_parquet(tmp_path: Path) -> None:
         pq.write_table(pa.table(columns), tmp_path / "w")
         with pytest.raises(DataError, match=message):
             load(tmp_path / "w")
+
+
+def test_an_archive_with_another_compression_or_an_endless_array_is_refused_in_one_line(tmp_path: Path) -> None:
+    whole = archive(tmp_path, key=["a", "b", "c"], vectors=VECTORS).read_bytes()
+    encrypted, unknown = bytearray(whole), bytearray(whole)
+    for header, flags, method in ((b"PK\x03\x04", 6, 8), (b"PK\x01\x02", 8, 10)):
+        start = whole.find(header)
+        while start >= 0:
+            encrypted[start + flags] |= 1
+            unknown[start + method] = 97
+            start = whole.find(header, start + 1)
+    file = io.BytesIO()
+    header = {"descr": "<f4", "fortran_order": False, "shape": (1 << 45, 2)}
+    np.lib.format.write_array_header_1_0(file, header)
+    with zipfile.ZipFile(tmp_path / "endless.npz", "w") as endless:
+        endless.writestr("vectors.npy", file.getvalue())
+    for data in (encrypted, unknown, (tmp_path / "endless.npz").read_bytes()):
+        (tmp_path / "w.npz").write_bytes(data)
+        with pytest.raises(DataError, match=r"is not a NumPy archive \(.npz\), or is damaged: \w+") as error:
+            load(tmp_path / "w.npz")
+        assert "\n" not in str(error.value)

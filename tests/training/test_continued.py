@@ -258,6 +258,17 @@ def test_a_word2vec_file_can_be_continued(old_path: Path, new_text: Path, vector
     assert all(np.array_equal(frozen.vector(word), old.vector(word)) for word in old.vocabulary.words)
 
 
+def test_a_folder_of_vectors_can_be_continued(old_path: Path, new_text: Path, tmp_path: Path) -> None:
+    old = load(old_path)
+    vectors = tmp_path / "projector"
+    vectors.mkdir()
+    rows = ("\t".join(map(str, old.vector(word))) + "\n" for word in old.vocabulary.words)
+    (vectors / "tensors.tsv").write_text("".join(rows))
+    (vectors / "metadata.tsv").write_text("\n".join(old.vocabulary.words) + "\n")
+    new = train(new_text, init=vectors, **SETTINGS)
+    np.testing.assert_allclose(new.vector("volcano"), old.vector("volcano"), rtol=1e-6)
+
+
 def test_a_resumed_run_equals_an_uninterrupted_one(
     old_path: Path, continued_path: Path, new_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,10 +16,12 @@ from polyseme.corpus.encoding import encode
 from polyseme.corpus.phrases import Phrases, PhraseSettings
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
-from polyseme.errors import CorpusError, Interrupted, ModelError, TrainingError, UnknownWord
+from polyseme.errors import ConfigError, CorpusError, Interrupted, ModelError, TrainingError, UnknownWord
 from polyseme.evaluation.health import health
 from polyseme.model import storage
+from polyseme.model.compact import save_compact
 from polyseme.training.events import CorpusEncoded, Event
+from polyseme.training.init_model import PHRASE_SETTINGS
 from tests.conftest import Run
 from tests.model.test_storage import change_config, refused, update_digests
 
@@ -236,3 +238,43 @@ def test_phrases_are_joined_in_texts_that_are_not_files(path: Path, phrase_text:
     examples = [example.word for sense in model.senses("new york") for example in sense.examples]
     assert examples
     assert {word.lower().replace(" ", "_") for word in examples} == {"new_york"}
+
+
+def test_a_continued_model_keeps_its_phrases(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("aa bb cc dd ee ff gg hh\n" * 50)
+    before = load(path)
+    new = train(tmp_path / "new.txt", tmp_path / "m", init=path, epochs=1, threads=1)
+    assert load(tmp_path / "m")._data.phrases == before._data.phrases
+    text = "zz to New York, the New York Times"
+    assert new.tag(text) == before.tag(text)
+    assert {name: new.config[name] for name in PHRASE_SETTINGS} == {
+        name: before.config[name] for name in PHRASE_SETTINGS
+    }
+
+
+def test_a_continued_model_joins_its_phrases_in_the_new_text(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("aa New York bb San Diego cc\n" * 50)
+    new = train(tmp_path / "new.txt", init=path, epochs=1, threads=1)
+    counts = dict(zip(new.vocabulary.words, new.vocabulary.counts.tolist(), strict=True))
+    assert counts["new_york"] == 80 + 50
+    assert "san_diego" not in counts
+    with pytest.raises(ConfigError, match="has --phrases True, not False"):
+        train(tmp_path / "new.txt", init=path, phrases=False)
+
+
+def test_a_continued_model_adds_the_phrases_of_an_encoded_corpus(path: Path, phrase_text: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text(phrase_text.read_text().replace("New York", "San Diego"))
+    encode(find_sources(tmp_path / "new.txt"), WORDS, tmp_path / "corpus", phrases=PhraseSettings(0.5, 10, 2))
+    new = train(tmp_path / "corpus", init=path, epochs=1, threads=1)
+    assert new._data.phrases is not None
+    assert ("new", "york") in new._data.phrases.words
+    assert ("san", "diego") in new._data.phrases.words
+
+
+def test_a_small_model_has_only_the_phrases_of_its_words(path: Path, tmp_path: Path) -> None:
+    model = load(path)
+    words = model.vocabulary.index["new_york_times"]
+    save_compact(model, tmp_path / "small", words=words)
+    small = load(tmp_path / "small")
+    assert small._data.phrases == Phrases([("new", "york")])
+    assert small._data.tokenize("the New York Times") == ["the", "new_york", "times"]

@@ -134,9 +134,9 @@ class _CorpusWriter:
     def read(self, source: Source, check: Callable[[], None]) -> Generator[TokenizedBlock, None, None]:
         """Yield the blocks of a source split into words. Its text is spooled if examples need that."""
         self.source_sentences.append(self.sentences)
-        self.rows = Rows(source.path)
         if source.items is not None:
             source = iterables.prepare(source)
+        self.rows = Rows(source.path, source.field)
         if source.reader == TOKEN_LISTS:
             self.splitter, self.offsets_are_exact = NUL_SEPARATED, False
         spool = self.spool if source.spooled and self.offsets_are_exact else None

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import regex
 
-from polyseme.errors import MissingExtra
+from polyseme.errors import MissingExtra, shorten
 
 MAX_CHARACTERS = 1000  # segmented at a time: SudachiPy refuses texts of 49 kB
 ASCII = "[0-9A-Za-z_]"
@@ -38,7 +38,7 @@ class Segmenter:
             return self.load()
         except ImportError as error:
             pip = f"pip install 'polyseme[{self.extra}]'"
-            raise MissingExtra(f"the tokenizer '{self.name}' needs {error.name}: {pip}") from error
+            raise MissingExtra(f"the tokenizer '{self.name}' needs {error.name or shorten(error)}: {pip}") from error
 
     @cached_property
     def _unspaced(self) -> regex.Pattern[str]:

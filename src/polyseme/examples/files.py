@@ -55,6 +55,8 @@ def plain_reader(path: Path, index: Ints, num_words: int) -> ExampleReader:
         raise ValueError("does not have an offset per word")
     if np.any(index < -1) or np.any(index >= len(data)):
         raise ValueError(f"has offsets that are not in {path.name}, which has {len(data):,} bytes")
+    if data and data[-1:] != b"\n":
+        raise ValueError(f"has offsets in {path.name}, whose last line has no end")
 
     def read(first: int, end: int) -> list[bytes]:
         offsets = index[first:end].tolist()

@@ -16,6 +16,7 @@ from polyseme.formats.sense_table import SenseTable
 
 try:
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 except ModuleNotFoundError as error:
     raise MissingExtra(f"Parquet and Arrow need {error.name}: pip install 'polyseme[parquet]'") from error
@@ -91,7 +92,7 @@ def _vectors(path: Path, column: Any) -> NDArray[np.float32]:
         raise DataError(f"{path}: the column '{VECTOR}' must be lists of floats, not {kind}.")
     if column.null_count or any(chunk.flatten().null_count for chunk in column.chunks):
         raise DataError(f"{path}: the column '{VECTOR}' has missing values.")
-    sizes = pa.compute.list_value_length(column).to_numpy()
+    sizes = pc.list_value_length(column).to_numpy()
     if len(sizes) and (wrong := np.flatnonzero(sizes != sizes[0])).size:
         row = int(wrong[0])
         raise DataError(f"{path}, row {row + 1:,}: {sizes[row]} numbers, expected {sizes[0]} as in the first row.")

@@ -13,7 +13,8 @@ from polyseme.errors import DataError, shorten
 from polyseme.formats.header import MAX_DIM
 from polyseme.formats.imported import ImportedVectors, group_senses
 
-MAX_COUNT = 2**53
+MAX_COUNT, MAX_SENSE = 2**53, 2**31 - 1
+LIMITS = {"sense": (1, MAX_SENSE), "count": (0, MAX_COUNT), "word_count": (0, MAX_COUNT)}
 
 
 def from_columns(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> ImportedVectors:
@@ -46,15 +47,25 @@ def _check(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32])
             f"{path}: its vectors have the shape {vectors.shape}; expected 1 or more of 1 to {MAX_DIM:,} dimensions."
         )
     for name, values in columns.items():
+        if isinstance(values, np.ndarray) and values.ndim != 1:
+            raise DataError(f"{path}: '{name}' has {values.ndim} dimensions; expected one value per vector.")
         if len(values) != len(vectors):
             raise DataError(f"{path}: {len(values):,} rows of '{name}', but {len(vectors):,} vectors.")
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
         raise DataError(f"{path}, row {int(finite.argmin()) + 1:,}: its vector contains nan or inf.")
-    for name, low in (("sense", 1), ("count", 0), ("word_count", 0)):
-        values = np.asarray(columns.get(name, []))
-        if values.size and (values.dtype.kind not in "iu" or values.min() < low or values.max() > MAX_COUNT):
+    for name, (low, high) in LIMITS.items():
+        if name not in columns:
+            continue
+        numbers = np.asarray(columns[name])
+        if numbers.dtype.kind not in "iu":
             raise DataError(f"{path}: the values of '{name}' must be whole numbers, {low} or more.")
+        wrong = np.flatnonzero((numbers < low) | (numbers > high))
+        if wrong.size:
+            raise DataError(
+                f"{path}, row {wrong[0] + 1:,}: '{name}' must be a whole number from {low} to {high:,}, "
+                f"not {numbers[wrong[0]]:,}."
+            )
 
 
 def _group_by_word(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> ImportedVectors:

@@ -20,6 +20,12 @@ from polyseme.formats.imported import ImportedVectors
 from polyseme.formats.sense_table import SenseTable
 
 STRINGS, NUMBERS, VECTORS = ("key", "word"), ("sense", "count", "word_count"), "vectors"
+# What zipfile and NumPy raise: RuntimeError for an encrypted entry or an unknown compression, MemoryError for a shape
+# that does not fit in memory.
+DAMAGED = (
+    OSError, ValueError, EOFError, KeyError, TypeError, SyntaxError, RuntimeError, MemoryError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
 MAX_STRING_BYTES = 2 << 30  # NumPy gives each string the size of the longest
 
 
@@ -32,7 +38,7 @@ def read(path: Path) -> ImportedVectors:
             vectors = archive[VECTORS]
     except DataError:
         raise
-    except (OSError, ValueError, EOFError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise DataError(f"{path} is not a NumPy archive (.npz), or is damaged: {shorten(error, 200)}") from error
     for name in STRINGS:
         if name in columns:

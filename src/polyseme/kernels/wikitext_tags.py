@@ -85,7 +85,8 @@ def find_closing_tag(text, i, start, end):
             k = np.int64(0)
             while k < length and text[i + 2 + k] | 0x20 == text[start + k] | 0x20:
                 k += 1
-            if k == length:
+            after = i + 2 + length
+            if k == length and end_of_name(text, after) == after:
                 return i
         i += 1
     return np.int64(-1)

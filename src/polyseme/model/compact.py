@@ -71,6 +71,7 @@ def most_frequent(data: ModelData, words: int) -> ModelData:
     if words < MIN_WORDS:
         raise ConfigError(f"--words must be {MIN_WORDS} or more, not {words}.")
     vocabulary = data.vocabulary
+    frequent = Vocabulary(vocabulary.words[:words], vocabulary.counts[:words].copy())
     rows = int(data.arrays.sense_offsets[words])
     ends = {
         "global_vectors": words,
@@ -84,10 +85,11 @@ def most_frequent(data: ModelData, words: int) -> ModelData:
     kept = {name: array[: ends[name]] for name, array in data.arrays.to_dict().items() if name in ends}
     return replace(
         data,
-        vocabulary=Vocabulary(vocabulary.words[:words], vocabulary.counts[:words].copy()),
+        vocabulary=frequent,
         arrays=replace(data.arrays, **kept),
         labels={key: label for key, label in data.labels.items() if data.find(key)[0] < words},
         last_numbers={word: n for word, n in data.last_numbers.items() if vocabulary.index.get(word, words) < words},
+        phrases=None if data.phrases is None else data.phrases.known_to(frequent),
     )
 
 

@@ -28,6 +28,8 @@ from polyseme.vocabulary import Vocabulary
 
 # What the sense vectors and cluster centers of a model depend on.
 FIXED = ("model", "dim", "output_vectors", "whitening", "sense_dim", "sense_window", "sense_decay")
+# Of a model with phrases: the new text is joined by the same ones.
+PHRASE_SETTINGS = ("phrases", "phrase_threshold", "phrase_min_count", "phrase_passes")
 # Settings of a run rather than of its model. A model does not keep the sums of AdaGrad, so training continues with SGD.
 NOT_INHERITED = ("optimizer", "subsample", "max_vocabulary", "threads", "seed")
 CHUNK_TOKENS = 1 << 20
@@ -106,7 +108,9 @@ class InitModel:
     def refuse_changes(self, config: TrainConfig, given: AbstractSet[str]) -> None:
         """Raise ConfigError if given settings do not fit the model."""
         settings = {**TrainConfig().to_dict(), **self.settings()}
-        fixed = FIXED if self.has_senses else ("dim", "output_vectors")
+        fixed: tuple[str, ...] = FIXED if self.has_senses else ("dim", "output_vectors")
+        if self.data.phrases is not None:
+            fixed += PHRASE_SETTINGS
         for name in fixed:
             if name in given and getattr(config, name) != settings[name]:
                 raise ConfigError(
@@ -166,7 +170,7 @@ def open_init(
         opened, name = model, "the model"
     else:
         opened, name = open_model(Path(model)), str(model)
-        if Path(model).is_dir() and storage.read_config(Path(model))["tokenizer"] == "custom":
+        if storage.is_model(Path(model)) and storage.read_config(Path(model))["tokenizer"] == "custom":
             if tokenizer.name != "custom":
                 raise ConfigError(f"{name} was trained with a function as tokenizer; continue with the same function.")
             opened = SenseModel.load(model, tokenizer)

@@ -16,6 +16,7 @@ import numpy as np
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.inputs import AnyCorpus, CorpusInput
+from polyseme.corpus.phrases import Phrases
 from polyseme.corpus.sources import AnyPath
 from polyseme.corpus.tokenizers import AnyTokenizer, get_tokenizer
 from polyseme.errors import ConfigError, CorpusError, MissingFile, TrainingError, shorten
@@ -42,7 +43,7 @@ from polyseme.training.events import (
     silent,
 )
 from polyseme.training.init_model import InitModel, open_init, renumbered
-from polyseme.training.phrases import phrase_settings, refuse_other_phrases, settings_with_phrases
+from polyseme.training.phrases import model_phrases, phrase_settings, refuse_other_phrases, settings_with_phrases
 from polyseme.training.precompile import precompiling
 from polyseme.training.resume import EarlierRun, find_earlier_run
 from polyseme.training.sense_discovery import discovers_senses
@@ -176,6 +177,11 @@ class Run:
     stop: Callable[[], bool]
     checkpoint_seconds: float
 
+    @property
+    def _init_phrases(self) -> Phrases | None:
+        """The phrases of the initial model, which a continued run keeps."""
+        return None if self.init is None else self.init.data.phrases
+
     def read_corpus(self, corpus: CorpusInput, tokenizer: AnyTokenizer) -> tuple[EncodedCorpus, Vocabulary]:
         """The encoded corpus and the vocabulary to train on."""
         started = time.monotonic()
@@ -187,7 +193,7 @@ class Run:
                 f"train with --tokenizer {before}, or encode it again."
             )
         config = self.config
-        refuse_other_phrases(config, encoded)
+        refuse_other_phrases(config, encoded, self._init_phrases)
         if self.init is None:
             vocabulary = Vocabulary.from_counts(
                 encoded.words, encoded.counts, min_count=config.min_count, max_size=config.max_vocabulary
@@ -228,7 +234,7 @@ class Run:
             encoded = EncodedCorpus.open(kept)
             _refuse_another_corpus(corpus, encoded)
             return encoded
-        phrases = phrase_settings(self.config)
+        phrases = self._init_phrases or phrase_settings(self.config)
         return encode(corpus.sources(), tokenizer, kept, self.listen, self.raise_if_stopped, phrases)
 
     def train(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
@@ -279,7 +285,7 @@ class Run:
                 "sense_distance": sense_distance,
                 **self.described(),
             },
-            phrases=None if encoded.phrases is None else encoded.phrases.known_to(state.vocabulary),
+            phrases=model_phrases(self._init_phrases, encoded, state.vocabulary),
         )
         data.arrays.check(len(state.vocabulary))
         if self.config.examples:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from polyseme.corpus.readers import delimited
 from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.readers.rows import Rows
 from polyseme.corpus.sources import find_sources
@@ -57,3 +58,17 @@ def test_a_bad_row_is_skipped(row: str, problem: str, tmp_path: Path) -> None:
 def test_a_table_that_cannot_be_read_is_refused(data: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=message):
         read(tmp_path / "a.csv", data)
+
+
+def test_a_line_with_nul_is_a_bad_row(tmp_path: Path) -> None:
+    text, rows = read(tmp_path / "a.csv", "id,text\n1,a\n2,\0\n3,c\n4,d,e\n5,f\n")
+    assert text == "a\nc\nf\n"
+    assert (rows.bad, rows.first_problem) == (2, "line 3 has a NUL byte")
+
+
+def test_a_row_of_small_fields_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "MAX_ROW_BYTES", 1 << 20)
+    data = "id,text\n1,a\n2," + '"b\n","c",' * 200_000
+    with pytest.raises(CorpusError, match=r"line 3: a quoted field does not end \(the row is larger than 1 MB\)"):
+        read(tmp_path / "a.csv", data)
+    assert read(tmp_path / "b.csv", "text\n" + "word\n" * 300_000)[1].good == 300_000

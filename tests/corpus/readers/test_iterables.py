@@ -137,3 +137,9 @@ def test_a_hugging_face_dataset_is_read(tmp_path: Path) -> None:
     dataset = datasets.Dataset.from_dict({"id": [1, 2], "text": ["One.", "two"], "words": [["A"], ["b"]]})
     assert sentences(encode_items(dataset, tmp_path)) == [["one"], ["two"]]
     assert sentences(encode_items(dataset.to_iterable_dataset(), tmp_path, "words")) == [["A"], ["b"]]
+
+
+def test_a_long_token_list_is_split_between_tokens(tmp_path: Path) -> None:
+    corpus = encode_items([["aaaa bbbb"] * 300_000], tmp_path)
+    assert corpus.words == ["aaaa bbbb"]
+    assert corpus.counts.tolist() == [300_000]

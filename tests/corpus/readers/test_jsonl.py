@@ -56,7 +56,7 @@ def test_nul_becomes_a_space_and_invalid_bytes_are_counted(tmp_path: Path) -> No
     ("data", "message"),
     [
         (b'[\n{"text": "a"}\n]', r"line 1 starts a JSON array.*jq -c"),
-        (b'{"text": "a"}\n\0', "line 2 has a NUL byte"),
+        (b'\0{"text": "a"}\n', "its first line has a NUL byte"),
         ('{"text": "a"}'.encode("utf-16"), "is UTF-16 or UTF-32"),
     ],
 )
@@ -71,7 +71,13 @@ def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "a.jsonl.gz", data[:-20])
 
 
-def test_a_line_that_does_not_fit_in_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("row", "problem"), [("b" * (3 << 20), "more than 1 MB"), ("\0", "a NUL byte")])
+def test_a_line_that_is_too_long_or_has_nul_is_a_bad_row(
+    row: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rows_module, "MAX_ROW_BYTES", 1 << 20)
-    with pytest.raises(CorpusError, match="line 2 has more than 1 MB"):
-        read(tmp_path / "a.jsonl", '{"text": "a"}\n{"text": "' + "a" * (1 << 20) + '"}\n')
+    text, rows = read(tmp_path / "a.jsonl", f'{{"text": "a"}}\n{{"text": "{row}"}}\n{{"text": "c"}}\n{{')
+    assert text == "a\nc\n"
+    assert (rows.bad, rows.first_problem) == (2, f"line 2 has {problem}")
+    with pytest.raises(CorpusError, match=f"its first line has {problem}"):
+        read(tmp_path / "b.jsonl", f'{{"text": "{row}"}}\n{{"text": "c"}}\n')

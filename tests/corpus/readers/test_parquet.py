@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from polyseme.corpus.readers import parquet
 from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.readers.rows import Rows
 from polyseme.corpus.sources import find_sources
@@ -117,3 +118,20 @@ def test_without_pyarrow_the_message_is_the_line_that_installs_it(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"pip install 'polyseme\[parquet\]'"):
         read(tmp_path / "a.parquet")
+
+
+def test_a_value_that_is_too_long_is_a_bad_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "MAX_ROW_BYTES", 1 << 20)
+    text, rows = read(tmp_path / "a.parquet", {"text": ["a", "b" * (1 << 20) + "b", "c"]})
+    assert (text, rows.bad, rows.first_problem) == ("a\nc\n", 1, "row 2 has more than 1 MB")
+
+
+def test_few_long_rows_are_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "BATCH_BYTES", 1000)
+    texts = pa.array([f"{i} " * 200 for i in range(100, 140)] + [str(i) for i in range(500)])
+    pq.write_table(
+        pa.table({"page": [{"text": text} for text in texts.to_pylist()]}), tmp_path / "a", row_group_size=40
+    )
+    sizes = [batch.num_rows for batch in parquet._batches(pq.ParquetFile(tmp_path / "a"), "page.text")]
+    assert sizes[:40] == [1] * 40
+    assert max(sizes[40:]) == 40

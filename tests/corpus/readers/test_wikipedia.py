@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from polyseme.corpus.readers import wikipedia
+from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.readers.wikipedia import read_articles
 from polyseme.corpus.sources import find_sources
 from polyseme.errors import CorpusError
@@ -80,7 +81,8 @@ def test_the_last_revision_counts() -> None:
 
 
 def test_the_text_of_other_slots_is_left_out() -> None:
-    xml = page("main").replace("</revision>", "<content><role>x</role><text>other</text></content></revision>")
+    slot = "<content><role>x</role><model>wikibase-mediainfo</model><text>other</text></content>"
+    xml = page("main", before_text="<model>wikitext</model>").replace("</revision>", f"{slot}</revision>")
     assert articles(dump(xml))[0] == ["main"]
 
 
@@ -103,6 +105,29 @@ def test_threads_give_the_same_articles_in_order() -> None:
     texts = [f"article {i} " * 30 for i in range(200)]
     with mock.patch.multiple(wikipedia, READ_BYTES=5000, BATCH_CHARACTERS=1000):
         assert articles(dump(*map(page, texts)), threads=3)[0] == [text.strip() for text in texts]
+
+
+def test_bad_pages_are_reported_at_the_same_article_with_any_number_of_threads() -> None:
+    """Otherwise the number of threads would decide whether a dump is refused."""
+    bad = ["<page><title>B</title><ns>0</ns></page>"] * 120
+    xml = dump(page("one " * 500), page("two"), *bad, page("three " * 500)).encode()
+
+    def problems_by_article(threads: int) -> list[tuple[str, int]]:
+        problems: list[str] = []
+        found = read_articles(io.BytesIO(xml), problems.append, threads=threads)
+        return [(article[:3], len(problems)) for article in found]
+
+    with mock.patch.multiple(wikipedia, READ_BYTES=1000, BATCH_CHARACTERS=1000):
+        one, *others = (problems_by_article(threads) for threads in (1, 2, 8))
+    assert one[:2] == [("one", 0), ("two", 0)]
+    assert one[2][1] >= 100
+    assert others == [one, one]
+
+
+def test_a_refused_dump_is_not_blamed_on_a_field(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text(dump(*["<page><title>B</title><ns>0</ns></page>"] * 3))
+    with pytest.raises(CorpusError, match=r"3 of the 3 rows read have no text \(.*\)\. Check the input\."):
+        list(read_blocks(find_sources(tmp_path / "a.xml")[0]))
 
 
 @pytest.mark.parametrize(

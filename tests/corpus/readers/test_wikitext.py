@@ -52,6 +52,7 @@ EXAMPLES = {
     "references are removed": ('a<ref>b</ref>c<ref name="d" />e<ref name=f>g {{h}}</ref>.', "ace."),
     "references in capitals are removed": ("a<REF>b</Ref>c", "ac"),
     "a reference that is not closed stays as text": ("a<ref>b c", "ab c"),
+    "a reference ends at its own closing tag": ("a<ref>b</references>c</ref>d", "ad"),
     "formulas and source code are removed": ("a <math>b</math> <syntaxhighlight lang=x>[[</syntaxhighlight> c", "a c"),
     "nowiki is copied": ("<nowiki>[[a]] {{b}} &amp; ''c''</nowiki>", "[[a]] {{b}} & ''c''"),
     "unknown tags and comparisons stay": ("a < b <foo> c > d <", "a < b <foo> c > d <"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
 from polyseme.corpus.readers.rows import MAX_ROW_BYTES, Rows, field_names, read_lines
@@ -11,17 +11,27 @@ from polyseme.corpus.sources import Source
 from polyseme.errors import CorpusError, shorten
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-UNCLOSED = ("unexpected end of data", "field larger than field limit")  # messages of csv
+UNCLOSED = ("unexpected end of data", "field larger than field limit", "the row is larger than")  # errors of csv
 
 
 def read_documents(source: Source, rows: Rows, wait: Callable[[], None]) -> Generator[str, None, None]:
     """Yield the text of each row. A row with more or fewer columns than the header is a bad row."""
     csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))  # of the process: 128 KB is too short for articles
     with closing(read_lines(source, rows, wait)) as lines:
-        table = csv.reader(lines, delimiter=DELIMITERS[source.reader], strict=True)
+        size = 0  # of the lines since the last row
+
+        def counted() -> Iterator[str]:
+            nonlocal size
+            for line in lines:
+                size += len(line)
+                if size > MAX_ROW_BYTES:
+                    raise csv.Error(f"{UNCLOSED[-1]} {MAX_ROW_BYTES >> 20} MB")
+                yield line
+
+        table = csv.reader(counted(), delimiter=DELIMITERS[source.reader], strict=True)
         header, column = None, -1
         while True:
-            before = table.line_num
+            before, size = table.line_num, 0
             try:
                 row = next(table, None)
             except csv.Error as error:

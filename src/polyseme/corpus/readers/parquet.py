@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 from polyseme.corpus.readers.names import COMPRESSED
-from polyseme.corpus.readers.rows import Rows, field_names
+from polyseme.corpus.readers.rows import MAX_ROW_BYTES, Rows, field_names
 from polyseme.corpus.readers.text import damaged, opened, replace_bad_bytes
 from polyseme.corpus.sources import Source
 from polyseme.corpus.tokenizers import NUL
 from polyseme.errors import CorpusError, MissingExtra, shorten
 
-BATCH_ROWS = 64  # rows can be long
+BATCH_ROWS, BATCH_BYTES = 64, 1 << 24  # read at a time; fewer rows if they are long
 BUFFER_BYTES = 1 << 20  # read at a time from a column chunk, which can be larger than memory
 
 
@@ -31,12 +31,14 @@ def read_documents(source: Source, rows: Rows, wait: Callable[[], None]) -> Gene
         try:
             file = parquet.ParquetFile(stream, buffer_size=BUFFER_BYTES, pre_buffer=False)
             path = _check_column(file.schema_arrow, source)
-            for batch in file.iter_batches(BATCH_ROWS, columns=[source.field], use_threads=False):
+            for batch in _batches(file, source.field):
                 wait()
                 for text in _texts(batch, path, rows):
                     number += 1
                     if text is None:
                         rows.add_bad(f"row {number:,} is null")
+                    elif len(text) > MAX_ROW_BYTES:
+                        rows.add_bad(f"row {number:,} has more than {MAX_ROW_BYTES >> 20} MB")
                     else:
                         yield text.replace(NUL, " ")
         except (pyarrow.ArrowException, OSError) as error:
@@ -78,12 +80,22 @@ def _check_column(schema: Any, source: Source) -> list[str]:
     return path
 
 
+def _batches(file: Any, field: str) -> Iterator[Any]:
+    """Yield the rows of a column, of each row group so many at a time that they fit in memory."""
+    for group in range(file.num_row_groups):
+        metadata = file.metadata.row_group(group)
+        columns = (metadata.column(i) for i in range(metadata.num_columns))
+        size = sum(column.total_uncompressed_size for column in columns if column.path_in_schema == field)
+        num_rows = min(max(BATCH_BYTES * metadata.num_rows // max(size, 1), 1), BATCH_ROWS)
+        yield from file.iter_batches(num_rows, row_groups=[group], columns=[field], use_threads=False)
+
+
 def _texts(batch: Any, path: list[str], rows: Rows) -> list[str | None]:
     """The values of a column; bytes that are not UTF-8 become '?'."""
     import pyarrow
     import pyarrow.compute
 
-    column = batch.column(0)
+    column = batch.column(path[0])
     if len(path) > 1:
         column = pyarrow.compute.struct_field(column, path[1:])
     try:

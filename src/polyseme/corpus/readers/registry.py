@@ -36,7 +36,7 @@ def read_blocks(
     rows  counts the rows, or the articles of a dump
     wait  called again and again while a pipe or an iterable has no data; it may raise
     """
-    rows = rows or Rows(source.path)
+    rows = rows or Rows(source.path, source.field)
     if source.reader == "text":
         return text.read_blocks(source, wait=wait)
     if source.reader == "wikipedia":

@@ -31,10 +31,14 @@ class BadRow(Exception):
 
 
 class Rows:
-    """Counts the rows of a source. A few without text are skipped; CorpusError if there are too many of them."""
+    """Counts the rows of a source. A few without text are skipped; CorpusError if there are too many of them.
 
-    def __init__(self, path: str) -> None:
+    field  that has the text of a row; "" if its rows have no fields
+    """
+
+    def __init__(self, path: str, field: str = "") -> None:
         self.path = path
+        self.field = field
         self.good = self.bad = 0
         self.bad_bytes = 0  # not yet part of a block
         self.first_problem = ""
@@ -56,7 +60,7 @@ class Rows:
     def _too_many(self) -> CorpusError:
         return CorpusError(
             f"{self.path}: {self.bad:,} of the {self.good + self.bad:,} rows read have no text ({self.first_problem}). "
-            f"Check the file and --field."
+            f"Check the {'file and --field' if self.field else 'input'}."
         )
 
 
@@ -139,7 +143,11 @@ def _split(data: bytes, offset: int, rows: Rows) -> Iterator[Block]:
 
 
 def read_lines(source: Source, rows: Rows, wait: Callable[[], None]) -> Generator[str, None, None]:
-    """Yield the lines of a source with their line ends; bytes that are not UTF-8 become '?'."""
+    """Yield the lines of a source with their line ends; bytes that are not UTF-8 become '?'.
+
+    A line that is too long or has a NUL byte is a bad row, and replaced by a blank line. If it is the first line, the
+    file is not a text: CorpusError.
+    """
     number = 0
     with opened(source, wait) as stream:
         while line := stream.readline(MAX_ROW_BYTES):
@@ -147,10 +155,15 @@ def read_lines(source: Source, rows: Rows, wait: Callable[[], None]) -> Generato
             if number == 1:
                 refuse_other_encodings(line, source)
                 line = line.removeprefix(codecs.BOM_UTF8)
-            if len(line) == MAX_ROW_BYTES:
-                raise CorpusError(f"{source.path}, line {number:,} has more than {MAX_ROW_BYTES >> 20} MB; split it.")
-            if b"\0" in line:
-                raise CorpusError(f"{source.path} is not a text: line {number:,} has a NUL byte. Check the format.")
+            problem = _problem(line)
+            if problem and number == 1:
+                raise CorpusError(f"{source.path}: its first line {problem}. Check the format.")
+            if problem:
+                rows.add_bad(f"line {number:,} {problem}")
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(MAX_ROW_BYTES)
+                yield "\n"
+                continue
             try:
                 text = line.decode()
             except UnicodeDecodeError:
@@ -158,3 +171,10 @@ def read_lines(source: Source, rows: Rows, wait: Callable[[], None]) -> Generato
                 rows.bad_bytes += bad_bytes
                 text = line.decode()
             yield text
+
+
+def _problem(line: bytes) -> str:
+    """Why a line, or the start of a longer one, cannot be a row; '' if it can."""
+    if len(line) >= MAX_ROW_BYTES:
+        return f"has more than {MAX_ROW_BYTES >> 20} MB"
+    return "has a NUL byte" if b"\0" in line else ""

@@ -116,12 +116,13 @@ def _make_block(data: bytes, offset: int, source: Source) -> Block:
 def block_end(data: bytes, block_bytes: int) -> int:
     """Where to end a block: after the last line end, or 0 to read on.
 
-    Data of `block_bytes` or more without a line end is split after the last space or tab, else between two characters.
+    Data of `block_bytes` or more without a line end is split after the last NUL, which separates the tokens of a list;
+    else after the last space or tab, else between two characters.
     """
     end = data.rfind(b"\n") + 1
     if end or len(data) < block_bytes:
         return end
-    end = max(data.rfind(b" "), data.rfind(b"\t")) + 1
+    end = data.rfind(b"\0") + 1 or max(data.rfind(b" "), data.rfind(b"\t")) + 1
     if end:
         return end
     end = len(data)

@@ -15,7 +15,8 @@ from polyseme.errors import CorpusError, shorten
 
 READ_BYTES = 1 << 16  # small, because each error in the XML costs a copy of the rest
 BATCH_CHARACTERS = 1 << 18  # of the pages that a thread strips at a time
-MAX_PAGE_CHARACTERS = 1 << 25  # MediaWiki allows 2 MB
+BATCH_PROBLEMS = 100
+MAX_PAGE_CHARACTERS = 1 << 22  # twice what MediaWiki allows
 MAX_FIELD_CHARACTERS = 1 << 12  # of titles and names of namespaces
 MAX_TAG_BYTES = 1 << 24
 MAX_DEPTH = 64  # a dump has 5 levels of elements
@@ -26,7 +27,7 @@ HIDDEN_NAMESPACES = ("-2", "6", "14")  # media, files, categories: links to them
 DUMP_START, DUMP_END, PAGE_START = b"<mediawiki>", b"</mediawiki>", b"<page>"
 TAIL_BYTES = len(DUMP_END)
 
-Batch = tuple[WikitextStripper, list[str]]
+Batch = tuple[WikitextStripper, list[str], list[str]]  # the wikitext of pages, and the problems of bad ones
 
 
 def read_articles(
@@ -35,41 +36,45 @@ def read_articles(
     """Yield the plain text of each article of a dump: paragraphs, list items and headings on lines of their own.
 
     stream      the decompressed XML
-    report_bad  called with the problem of each page that is skipped because it is damaged
+    report_bad  called with the problem of each page that is skipped because it is damaged, after the articles of its
+                batch: what has been read by then does not depend on `threads`
     name        of the dump, for messages
     threads     that remove the markup; the XML is parsed by the caller's thread
     CorpusError if the stream is not a dump, or ends early.
     """
     chunks = iter(lambda: stream.read(READ_BYTES), b"")
-    for articles in map_in_order(_strip, _batches(chunks, report_bad, name), threads):
+    for articles, problems in map_in_order(_strip, _batches(chunks, name), threads):
         yield from articles
+        for problem in problems:
+            report_bad(problem)
 
 
-def _strip(batch: Batch) -> list[str]:
-    stripper, pages = batch
-    return [article for article in map(stripper, pages) if article]
+def _strip(batch: Batch) -> tuple[list[str], list[str]]:
+    """The articles of a batch, and its problems."""
+    stripper, pages, problems = batch
+    return [article for article in map(stripper, pages) if article], problems
 
 
-def _batches(chunks: Iterable[bytes], report_bad: Callable[[str], None], name: str) -> Iterator[Batch]:
+def _batches(chunks: Iterable[bytes], name: str) -> Iterator[Batch]:
     """Yield the wikitext of pages, several at a time, with the stripper for the dump's language."""
-    reader = _DumpReader(report_bad, name)
+    reader = _DumpReader(name)
     stripper = None
     for chunk in chunks:
         reader.feed(chunk)
-        if sum(map(len, reader.pages)) >= BATCH_CHARACTERS:
+        if sum(map(len, reader.pages)) >= BATCH_CHARACTERS or len(reader.problems) >= BATCH_PROBLEMS:
             stripper = stripper or WikitextStripper(reader.hidden_prefixes)
-            yield stripper, reader.take_pages()
+            yield stripper, *reader.take_pages()
     reader.finish()
-    yield stripper or WikitextStripper(reader.hidden_prefixes), reader.take_pages()
+    yield stripper or WikitextStripper(reader.hidden_prefixes), *reader.take_pages()
 
 
 class _DumpReader:
     """Parses a dump piece by piece and collects the wikitext of its articles in `pages`."""
 
-    def __init__(self, report_bad: Callable[[str], None], name: str) -> None:
-        self.report_bad = report_bad
+    def __init__(self, name: str) -> None:
         self.name = name
         self.pages: list[str] = []
+        self.problems: list[str] = []  # of pages that are skipped
         self.namespaces: dict[str, str] = {}  # names and their keys
         self.opened = self.closed = False  # whether the start and the end of the dump have been read
         self.lost: bytes | None = None  # after an error, the last bytes before the next page
@@ -82,9 +87,11 @@ class _DumpReader:
     def hidden_prefixes(self) -> list[str]:
         return [name for name, key in self.namespaces.items() if key in HIDDEN_NAMESPACES]
 
-    def take_pages(self) -> list[str]:
-        pages, self.pages = self.pages, []
-        return pages
+    def take_pages(self) -> tuple[list[str], list[str]]:
+        """The pages and the problems since the last call."""
+        taken = self.pages, self.problems
+        self.pages, self.problems = [], []
+        return taken
 
     def feed(self, data: bytes) -> None:
         """Parse the next bytes. After an error in a page, go on with the next page."""
@@ -166,7 +173,7 @@ class _DumpReader:
                 self.redirect = True
             case "content":  # of another slot than the page's text
                 self.in_other_slot = True
-            case "title" | "ns" | "model":
+            case "title" | "ns" | "model" if not self.in_other_slot:
                 self._collect()
             case "text" if self.in_page and not self.in_other_slot and not self.redirect and self._is_article():
                 self._collect(MAX_PAGE_CHARACTERS)
@@ -182,7 +189,7 @@ class _DumpReader:
                 self.title = self._collected()
             case "ns":
                 self.namespace = self._collected()
-            case "model":
+            case "model" if not self.in_other_slot:
                 self.model = self._collected()
             case "content":
                 self.in_other_slot = False
@@ -252,7 +259,7 @@ class _DumpReader:
         return f"page '{shorten(self.title)}', line {self.lines + self.parser.CurrentLineNumber:,}"
 
     def _report(self, problem: str) -> None:
-        self.report_bad(f"{self._where()}: the page {problem}")
+        self.problems.append(f"{self._where()}: the page {problem}")
 
     def _not_a_dump(self, problem: str) -> CorpusError:
         return CorpusError(
