@@ -138,8 +138,7 @@ def test_an_archive_with_another_compression_or_an_endless_array_is_refused_in_o
             unknown[start + method] = 97
             start = whole.find(header, start + 1)
     file = io.BytesIO()
-    shape = {"descr": "<f4", "fortran_order": False, "shape": (1 << 45, 2)}
-    np.lib.format.write_array_header_1_0(file, shape)
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (1 << 45, 2)})
     with zipfile.ZipFile(tmp_path / "endless.npz", "w") as endless:
         endless.writestr("vectors.npy", file.getvalue())
     for data in (encrypted, unknown, (tmp_path / "endless.npz").read_bytes()):
