@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.evaluation.scores import Score
 from polyseme.experiments import overview_tables, paper, tables
@@ -90,15 +92,24 @@ def test_the_summary_compares_with_the_best_scores_of_the_paper_and_with_the_tra
 
 def test_training_times_are_compared_with_skip_gram_of_the_same_dimension_and_recipe() -> None:
     c = collection(
-        (FIRST, "Skip-gram 300d", "paper", result(seconds=10.0)),
-        (FIRST, "MSSG 300d", "paper", result(seconds=30.0, senses_per_word={1: 1, 3: 3})),
-        (FIRST, "MSSG 300d", "paper", result(seconds=25.0, senses_per_word={1: 1, 3: 3})),
-        (FIRST, "MSSG 300d", "default", result(seconds=40.0)),
+        (FIRST, "Skip-gram 300d", "paper", result(seconds=10.0, other_load=0.0)),
+        (FIRST, "MSSG 300d", "paper", result(seconds=30.0, other_load=0.0, senses_per_word={1: 1, 3: 3})),
+        (FIRST, "MSSG 300d", "paper", result(seconds=25.0, other_load=0.04, senses_per_word={1: 1, 3: 3})),
+        (FIRST, "MSSG 300d", "default", result(seconds=40.0, other_load=0.0)),
     )
     table = overview_tables.training_time(c)
     assert rows(table, "MSSG 300d", "paper's recipe") == [[6, 4.0, 25.0, 2.5, 2.5, None, None, None]]
     assert rows(table, "MSSG 300d", "default recipe") == [[6, 4.0, 40.0, None, 1.0, None, None, None]]
     assert rows(table, "Huang-style 50d, 10 senses")[0][1:3] == [168, 168 / 0.33]
+
+
+@pytest.mark.parametrize("other_load", [None, 0.2])
+def test_a_time_counts_only_if_the_machine_was_otherwise_idle(other_load: float | None) -> None:
+    c = collection(
+        (FIRST, "Skip-gram 300d", "paper", result(seconds=10.0, other_load=0.0)),
+        (FIRST, "MSSG 300d", "paper", result(seconds=5.0, other_load=other_load, senses_per_word={3: 3})),
+    )
+    assert rows(overview_tables.training_time(c), "MSSG 300d", "paper's recipe")[0][2:5] == [None, None, 3.0]
 
 
 def test_neighbours_stand_beside_those_of_the_paper() -> None:

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from polyseme.experiments import paper
 from polyseme.experiments.collection import RECIPE_NAMES, Collection, Key, lowest
 from polyseme.experiments.corpora import source_names
+from polyseme.experiments.machine_load import MAX_IDLE_LOAD
 from polyseme.experiments.plan import RECIPES, huang_label, vocabulary_of
 from polyseme.experiments.report import NOT_RUN, Cell, Table
 from polyseme.experiments.results import mean_score
@@ -74,7 +75,8 @@ def training_time(c: Collection) -> Table:
         f"The ratio to Skip-gram of the same recipe and dimension is what can be compared. The paper's hours are for "
         f"{paper.TOKENS:,} tokens on one machine. Training only, without reading the corpus"
         + (f", with {' or '.join(map(str, threads))} threads" if threads else "")
-        + f"; the fastest of the seeds. The default recipe takes {make_config().epochs} epochs, the paper's recipe "
+        + f"; the fastest of the seeds. Runs during which other programs used more than {MAX_IDLE_LOAD:.0%} of the "
+        f"processors have no time here. The default recipe takes {make_config().epochs} epochs, the paper's recipe "
         "one. Senses per word are the mean over the words that may have several."
     )
     return Table("time", "Table 1: training time", columns, rows, note, digits=2)
@@ -84,11 +86,11 @@ def _times(c: Collection, label: str, recipe: RecipeName, skip_gram: str) -> lis
     cells: list[Cell] = []
     for name in c.names:
         results = c.of(name, label, recipe)
-        seconds, base = lowest(results, "seconds"), lowest(c.of(name, skip_gram, recipe), "seconds")
-        if seconds is None:
+        seconds, base = (lowest(rows, "idle_seconds") for rows in (results, c.of(name, skip_gram, recipe)))
+        if not results:
             cells += [NOT_RUN if c.is_planned((name, label, recipe)) else None, None, None]
         else:
-            cells += [seconds, seconds / base if base else None, results[0].mean_senses]
+            cells += [seconds, seconds / base if seconds and base else None, results[0].mean_senses]
     return cells
 
 

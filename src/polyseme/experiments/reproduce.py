@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from polyseme.errors import ConfigError
@@ -13,6 +13,7 @@ from polyseme.evaluation.scores import Score
 from polyseme.experiments import figures, overview_tables, tables
 from polyseme.experiments.collection import OWN_POSTERIOR, RECIPE_NAMES, Collection, group_of
 from polyseme.experiments.corpora import open_corpora
+from polyseme.experiments.machine_load import LoadMeter
 from polyseme.experiments.paper import NEIGHBOURS, TOKENS
 from polyseme.experiments.plan import (
     NAMES,
@@ -145,8 +146,10 @@ class _Runner:
             folder = self.out / "models" / task.corpus.name
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / f"{run.name}.model"
+            meter = LoadMeter()
             model = self._train(task, path)
-            result = evaluate_model(model, run, corpus, self.files, self._check)
+            other_load = meter.other_load()
+            result = replace(evaluate_model(model, run, corpus, self.files, self._check), other_load=other_load)
             del model  # its files are mapped into memory
             if not self.keep_models:
                 shutil.rmtree(path)

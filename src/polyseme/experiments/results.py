@@ -18,6 +18,7 @@ from polyseme.errors import DataError, MissingFile, OutputExists
 from polyseme.evaluation.analogy import analogy
 from polyseme.evaluation.scores import Evaluation, Score
 from polyseme.evaluation.word_similarity import scws, wordsim
+from polyseme.experiments.machine_load import MAX_IDLE_LOAD
 from polyseme.experiments.paper import NEIGHBOURS as QUOTED_NEIGHBOURS
 from polyseme.experiments.plan import Run
 from polyseme.model.data import ModelData
@@ -63,6 +64,7 @@ class Result:
     scws, wordsim    scores by group ("words", or a posterior) and measure; for analogies by section and vectors
     covered          pairs or analogies with known words, and all of them, by task
     senses_per_word  of the words that may have several senses, how many have each number
+    other_load       the share of the processors that other programs used during the training; None if unknown
     """
 
     settings: dict[str, Any]
@@ -74,8 +76,14 @@ class Result:
     covered: dict[str, list[int]] = field(default_factory=dict)
     seconds: float | None = None
     threads: int | None = None
+    other_load: float | None = None
     senses_per_word: dict[int, int] = field(default_factory=dict)
     neighbours: dict[str, list[SenseNeighbours]] = field(default_factory=dict)
+
+    @property
+    def idle_seconds(self) -> float | None:
+        """The training time, if the machine was otherwise idle; else None."""
+        return self.seconds if self.other_load is not None and self.other_load <= MAX_IDLE_LOAD else None
 
     @property
     def mean_senses(self) -> float:
