@@ -55,10 +55,10 @@ def _setting(
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Hyper-parameters of a training run. The defaults are those of the default recipe (docs/recipe.md).
+    """Hyper-parameters of a training run. The defaults are those of the default recipe.
 
     Settings that the model does not use are ignored: TrainConfig(senses=5) has the model np-mssg, which discovers the
-    number of senses. `make_config` and `polyseme.train` choose mssg if `senses` is given without `model`.
+    number of senses. `polyseme.train(senses=5)` chooses mssg instead.
 
     Raises ConfigError if a value is out of range or of another type.
 
