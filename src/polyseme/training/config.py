@@ -235,14 +235,18 @@ class TrainConfig:
             object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name), f.metadata))
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings by name."""
+        """The settings by name.
+
+        >>> polyseme.TrainConfig(dim=200).to_dict()["dim"]
+        200
+        """
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new.
+        """The inverse of `to_dict`, also after a round trip through JSON.
 
-        Settings that older models do not have get their defaults.
+        A ValueError names settings that are missing or unknown. Settings that version 0.1 does not have may be missing.
 
         values  the settings by name
 
