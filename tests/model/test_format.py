@@ -146,8 +146,8 @@ def test_a_reader_written_from_the_specification_answers_as_polyseme_does(path: 
     text = CONTEXT["bank"]
     for posterior in get_args(Posterior):
         senses = model.disambiguate("bank", text, posterior=posterior).senses
-        expected = [sense.probability for sense in senses]
-        assert reader.probabilities("bank", split(text), posterior) == pytest.approx(expected, rel=1e-3)
+        found = reader.probabilities("bank", split(text), posterior)
+        assert found == pytest.approx([sense.probability for sense in senses], rel=1e-3)
     examples = reader.examples(reader.words.index("bank"))
     assert [[tuple(e) for e in sense] for sense in examples] == [list(s.examples) for s in model.senses("bank")]
 
