@@ -8,6 +8,7 @@ pyproject.toml allows. Oldest: the lowest allowed version of each direct depende
 from __future__ import annotations
 
 import argparse
+import bisect
 import contextlib
 import os
 import re
@@ -99,17 +100,23 @@ def direct_requirements(python: Path, extras: list[str]) -> list[Requirement]:
 
 
 def oldest(python: Path, requirement: Requirement, folder: Path) -> str:
-    """The lowest allowed version that has a wheel for this Python."""
+    """The lowest allowed version that has a wheel for this Python. Later versions are assumed to have one as well."""
     pip = [str(python), "-m", "pip"]
     listed = re.search(r"Available versions: (.*)", run([*pip, "index", "versions", requirement.name], folder))
     assert listed, requirement
     versions = [Version(text) for text in listed[1].split(", ") if re.fullmatch(r"[\d.]+", text)]
     check = [*pip, "install", "--quiet", "--dry-run", "--no-deps", "--only-binary=:all:"]
-    for version in sorted(version for version in versions if version in requirement.specifier):
-        with contextlib.suppress(subprocess.CalledProcessError):  # a version without a wheel for this Python
+
+    def has_wheel(version: Version) -> bool:
+        with contextlib.suppress(subprocess.CalledProcessError):
             run([*check, f"{requirement.name}=={version}"], folder)
-            return str(version)
-    raise AssertionError(f"{requirement} has no wheel for {python}")
+            return True
+        return False
+
+    allowed = sorted(version for version in versions if version in requirement.specifier)
+    first = bisect.bisect_left(allowed, True, key=has_wheel)
+    assert first < len(allowed), f"{requirement} has no wheel for {python}"
+    return str(allowed[first])
 
 
 def run(command: list[str], folder: Path) -> str:

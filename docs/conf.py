@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import sys
-from dataclasses import fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -76,7 +76,18 @@ def convert_docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any,
         return
     lines[:] = to_restructured_text(lines)
     if obj is TrainConfig:
-        lines += ["", *(f":param {field.name}: {field.metadata['help']}" for field in fields(TrainConfig))]
+        lines += ["", *(f":param {field.name}: {python_help(field)}" for field in fields(TrainConfig))]
+
+
+def python_help(field: Field[Any]) -> str:
+    """The help of a setting as reStructuredText, in which `--min-count` is `min_count`."""
+    return re.sub("`--([a-z-]+)`", lambda option: f"`{option[1].replace('-', '_')}`", help_of(field)).replace("`", "``")
+
+
+def help_of(field: Field[Any]) -> str:
+    """The help of a setting as Markdown, with options and explained values as code."""
+    values = "|".join(rf"(?<![\w-]){re.escape(value)}(?=:)" for value in field.metadata["choices"])
+    return re.sub(f"--[a-z][a-z-]+{values and '|' + values}", r"`\g<0>`", field.metadata["help"])
 
 
 def shorten_signature(*event: Any) -> tuple[str, str | None] | None:
@@ -93,13 +104,13 @@ class SettingsTable(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[nodes.Node]:
-        rows = ["| option | default | effect |", "|---|---|---|"]
+        rows = ["| option | default | effect | note on the default |", "|---|---|---|---|"]
         for field in fields(TrainConfig):
             if field.metadata["group"] == self.arguments[0]:
-                default = "" if field.default is None else f"{field.default}"
-                reason = f" ({field.metadata['reason']})" if field.metadata["reason"] else ""
-                help_text = field.metadata["help"].replace("|", "\\|")
-                rows.append(f"| `--{field.name.replace('_', '-')}` | {default}{reason} | {help_text} |")
+                default = "" if field.default is None else f"`{field.default}`"
+                reason = re.sub("--[a-z-]+", r"`\g<0>`", field.metadata["reason"])
+                help_text = help_of(field).replace("|", "\\|")
+                rows.append(f"| `--{field.name.replace('_', '-')}` | {default} | {help_text} | {reason} |")
         return self.parse_content_to_nodes_of(rows)
 
     def parse_content_to_nodes_of(self, rows: list[str]) -> list[nodes.Node]:

@@ -2,7 +2,8 @@
 
 word   the word            :param word: the word
 n      how many            :param n: how many
-Raises UnknownWord if ...  :raises polyseme.UnknownWord: if ...
+Raises UnknownWord if ...  :raises UnknownWord: if ...
+Returns the model.         :returns: the model.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 
 COLUMNS = re.compile(r"(\w+)( {2,})(\S.*)")
 RAISES = re.compile(r"Raises (\w+) (.*)")
+RETURNS = re.compile(r"Returns (.*)")
 
 
 def to_restructured_text(lines: list[str]) -> list[str]:
@@ -23,12 +25,15 @@ def to_restructured_text(lines: list[str]) -> list[str]:
     fields: list[str] = []
     indent = 0
     for line in lines:
-        column, error = COLUMNS.fullmatch(line), RAISES.fullmatch(line)
+        column, error, result = COLUMNS.fullmatch(line), RAISES.fullmatch(line), RETURNS.fullmatch(line)
         if column:
             fields.append(f":param {column[1]}: {column[3]}")
             indent = column.end(2)
         elif error:
             fields.append(f":raises {error[1]}: {error[2]}")
+            indent = 1
+        elif result:
+            fields.append(f":returns: {result[1]}")
             indent = 1
         elif indent and line.startswith(" " * indent) and line.strip():
             fields[-1] += " " + line.strip()

@@ -172,6 +172,26 @@ def test_the_site_builds_without_warnings_and_needs_no_other_server(tmp_path: Pa
         assert not re.search(r"url\(\s*['\"]?(?:https?:)?//|@import", style.read_text(encoding="utf-8")), style
 
 
+def test_links_of_the_readme_lead_to_files_and_headings() -> None:
+    """Sphinx checks the links of all other pages."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith("https://")]
+    assert len(links) > 15
+    for link in links:
+        path, _, anchor = link.partition("#")
+        assert (ROOT / path).is_file(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, link
+
+
+def test_the_first_page_links_to_every_page_in_its_table_of_contents() -> None:
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    contents = {line for block in re.findall(r"```{toctree}\n(.*?)```", text, re.DOTALL) for line in block.splitlines()}
+    pages = {line for line in contents if line and not line.startswith(":") and not line.endswith("*")}
+    assert pages == {link.rpartition(".")[0] for link in re.findall(r"\]\(([^)#]+)\)", text) if "figures/" not in link}
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     named = set(re.findall(r"auto\w+:: polyseme\.(\w+)$", reference, re.MULTILINE))

@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cached_property
 
 import pytest
 
@@ -35,6 +36,19 @@ def documented_callables() -> dict[str, object]:
     return found
 
 
+def documented_members() -> dict[str, str]:
+    """The docstrings of the public methods and properties of the classes that users call, by name."""
+    classes = (polyseme.SenseModel, polyseme.TrainConfig, polyseme.SenseVectorizer, polyseme.Sense)
+    members = {f"{cls.__name__}.{key}": value for cls in classes for key, value in vars(cls).items()}
+    return {name: value.__doc__ or "" for name, value in members.items() if is_method_or_property(name, value)}
+
+
+def is_method_or_property(name: str, value: object) -> bool:
+    return not name.split(".")[1].startswith("_") and (
+        inspect.isfunction(value) or isinstance(value, property | cached_property | classmethod)
+    )
+
+
 @pytest.mark.parametrize("name", documented_callables())
 def test_each_parameter_is_documented(name: str) -> None:
     documented = documented_callables()[name]
@@ -49,6 +63,17 @@ def test_each_parameter_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in polyseme.__all__ if name != "__version__"])
 def test_each_public_name_has_an_example(name: str) -> None:
     assert ">>> " in getattr(polyseme, name).__doc__
+
+
+@pytest.mark.parametrize("name", documented_members())
+def test_each_method_and_property_has_an_example(name: str) -> None:
+    assert ">>> " in documented_members()[name]
+
+
+@pytest.mark.parametrize("name", documented_callables())
+def test_docstrings_of_public_names_refer_to_public_names_only(name: str) -> None:
+    text = (documented_callables()[name].__doc__ or "").split(">>>")[0]
+    assert set(re.findall(r"polyseme\.(\w+)", text)) <= set(polyseme.__all__)
 
 
 def test_errors_in_docstrings_exist() -> None:

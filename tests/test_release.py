@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 WORKFLOWS = ROOT / ".github" / "workflows"
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 # Files of the package other than modules. The page of the explorer is in explorer/static.
 DATA = {"py.typed", "data/ATTRIBUTION.md", "data/simplewiki.txt.xz"}
 METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
@@ -56,12 +57,25 @@ def test_all_files_state_the_same_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {polyseme.__version__}\n" in citation
     assert re.fullmatch(r"\d+\.\d+\.\d+", polyseme.__version__), "semantic versioning"
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[:2] == ["Unreleased", polyseme.__version__]
+
+
+def test_the_classifiers_name_every_supported_python() -> None:
+    versions = [name.rpartition(" ")[2] for name in PROJECT["classifiers"] if "Python :: 3." in name]
+    assert versions == PYTHONS
+
+
+def test_the_readme_is_short_and_has_one_picture() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.count("\n") < 120
+    assert readme.count("![") == 1
 
 
 def test_the_workflows_call_make_on_every_supported_python_and_system() -> None:
     tests = (WORKFLOWS / "test.yml").read_text(encoding="utf-8")
     assert PROJECT["requires-python"] == ">=3.11"
-    assert re.findall(r'"(3\.\d+)"', tests) == ["3.11", "3.12", "3.13", "3.14"]
+    assert re.findall(r'"(3\.\d+)"', tests) == PYTHONS
     for system in ("ubuntu", "macos", "windows"):
         assert f"{system}-" in tests
     assert "make test" in tests

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 
 TYPE_CHECKING = False  # as in typing, whose import would take most of the time of `import polyseme`
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ConfigError", "CorpusError", "DataError", "Disambiguation", "Example", "HubError", "Interrupted", "MissingExtra",
     "MissingFile", "ModelError", "Neighbour", "OutputExists", "PolysemeError", "Sense", "SenseModel",

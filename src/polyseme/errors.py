@@ -45,7 +45,7 @@ class CorpusError(PolysemeError, ValueError):
 
 
 class DataError(PolysemeError, ValueError):
-    """Malformed evaluation data; the message names the file and the line.
+    """Malformed data, such as evaluation data or files of vectors; the message names the file and the line.
 
     >>> model.save("news.model")
     >>> polyseme.SenseVectorizer("news.model").transform("a single text")

@@ -6,17 +6,21 @@ import json
 import math
 import re
 import struct
+import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+import regex
 from numpy.typing import NDArray
 
 import polyseme
 from polyseme._io.zstd import load_zstd
+from polyseme.corpus.tokenizers import WORDS
 from polyseme.model import config_checks, storage
 from polyseme.model.arrays import ModelArrays
+from polyseme.model.disambiguation import Posterior
 from tests.conftest import ROOT
 from tests.small_text import CONTEXT
 
@@ -66,7 +70,7 @@ class Reader:
                 best[word] = max(best.get(word, (-2.0, "")), (cosine, self.key(word, row)))
         return [(name, cosine) for cosine, name in sorted(best.values(), reverse=True)[:n]]
 
-    def probabilities(self, word: str, text: list[str]) -> list[float]:
+    def probabilities(self, word: str, text: list[str], posterior: str) -> list[float]:
         settings, w = self.settings, self.words.index(word)
         known = [self.words.index(token) for token in text if token in self.words]
         target = known.index(w)
@@ -79,7 +83,10 @@ class Reader:
                 kept = min(1, math.sqrt(ratio) + ratio) if ratio else 1
                 context += settings.get("sense_decay", 1) ** i * kept * table[other]
         rows = self.visible(w)
-        scores = [self.counts[row] * math.exp(cos(self.center(row), context) / 0.1) for row in rows]
+        cosines = [cos(self.center(row), context) for row in rows]
+        scores = [self.counts[row] * math.exp(cosine / 0.1) for row, cosine in zip(rows, cosines, strict=True)]
+        if posterior == "inverse-distance":
+            scores = [1 / max(1 - cosine, 1e-6) for cosine in cosines]
         return [score / sum(scores) for score in scores]
 
     def center(self, row: int) -> NDArray[Any]:
@@ -118,6 +125,14 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
     return tensors
 
 
+def split(text: str) -> list[str]:
+    """The tokenizer `words`."""
+    single = r"[\p{Han}\p{Hiragana}]"
+    letters = rf"[\w--{single}]+"
+    found = regex.findall(rf"(?V1){single}|{letters}(?:['’]{letters})*", text)
+    return [unicodedata.normalize("NFC", word.lower()).replace("’", "'") for word in found]
+
+
 def cos(a: NDArray[Any], b: NDArray[Any]) -> float:
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
@@ -129,10 +144,17 @@ def test_a_reader_written_from_the_specification_answers_as_polyseme_does(path: 
         expected = {neighbour.key: neighbour.similarity for neighbour in sense.neighbours(5)}
         assert dict(reader.neighbours(sense.key, 5)) == pytest.approx(expected, abs=1e-5)
     text = CONTEXT["bank"]
-    senses = model.disambiguate("bank", text).senses
-    assert reader.probabilities("bank", text.split()) == pytest.approx([s.probability for s in senses], rel=1e-3)
+    for posterior in get_args(Posterior):
+        senses = model.disambiguate("bank", text, posterior=posterior).senses
+        found = reader.probabilities("bank", split(text), posterior)
+        assert found == pytest.approx([sense.probability for sense in senses], rel=1e-3)
     examples = reader.examples(reader.words.index("bank"))
     assert [[tuple(e) for e in sense] for sense in examples] == [list(s.examples) for s in model.senses("bank")]
+
+
+def test_the_tokenizer_of_the_specification_splits_as_polyseme_does() -> None:
+    text = "Don’t stop at L’Été_2: 東京の塔, 'rock’n’roll' -- Ça E\u0301t ΟΔΟΣ!"
+    assert split(text) == WORDS(text)
 
 
 def test_the_specification_has_every_file_tensor_and_setting_that_is_checked() -> None:

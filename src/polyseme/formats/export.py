@@ -28,10 +28,12 @@ def export(
 
     model    the model
     path     the file or folder to write
-    format   such as "word2vec" or "parquet" (see `polyseme.formats.registry`); by default that of the suffix of `path`
-    words    only so many words, the most frequent ones
+    format   'word2vec', 'word2vec-binary', 'glove', 'parquet', 'arrow', 'numpy', 'projector', 'mssg',
+             'sentence-transformers' or 'polyseme'; by default the suffix of `path` decides
+    words    number of words to write, the most frequent ones; by default all
     force    replace a file, or a folder of the same format, that is there
-    options  of the format, such as dtype="int8" of the format "polyseme"
+    options  options of the format 'polyseme': dtype ('int8' or 'float16'), examples (the number of example sentences
+             per sense) and global_vectors (whether to keep them)
     Raises OutputExists if the path exists, without `force` or if it has another format.
     Raises ConfigError if the format or an option is unknown.
     Raises MissingExtra if the format needs a package that is not installed.

@@ -29,7 +29,7 @@ AnyTokenizerOrFunction = AnyTokenizer | Callable[[str], list[str]]
 def open_model(
     path: str | os.PathLike[str], tokenizer: AnyTokenizerOrFunction | None = None, *, format: str | None = None
 ) -> SenseModel:
-    """Open a model folder, or vectors in another format (see `polyseme.formats.registry`), as a model.
+    """Open a model folder, or a file of vectors in another format.
 
     If a file has no counts, words are assumed to be sorted by frequency and to follow Zipf's law, and the senses of a
     word to be equally frequent. If it has no global vectors, those of words are the means of their senses.
@@ -37,8 +37,11 @@ def open_model(
     path       the folder or file; a file may be compressed
     tokenizer  by default that of the model; for vectors, one that suits the case of the words
     format     by default recognised from the content
+    Returns the model.
     Raises MissingFile if the path does not exist.
-    Raises ModelError if it is damaged or not a model.
+    Raises ModelError if a model folder is damaged.
+    Raises DataError if a file of vectors is damaged.
+    Raises ConfigError if the format is unknown.
 
     >>> model.save("news.model")
     >>> polyseme.load("news.model")

@@ -78,6 +78,7 @@ class SenseModel:
         local_files_only  never download; the environment variable HF_HUB_OFFLINE does the same
         token             access token; by default that of `hf auth login`
         tokenizer         as in `load`
+        Returns the model.
         Raises MissingFile if it is neither a folder nor a name on the Hub.
         Raises HubError if the Hub has no such model or cannot be reached.
         Raises MissingExtra if huggingface_hub is needed and not installed.
@@ -108,7 +109,7 @@ class SenseModel:
         commit_message: str | None = None,
         metadata: Mapping[str, Any] = MappingProxyType({}),
     ) -> str:
-        """Upload the model to the Hugging Face Hub, as a repository `user/name`; returns the URL of the commit.
+        """Upload the model to the Hugging Face Hub, as a repository `user/name`.
 
         repo_id         `user/name`
         private         whether a new repository is private; by default as the settings of the user say
@@ -116,6 +117,7 @@ class SenseModel:
         commit_message  the message of the commit
         metadata        fields of the model card, such as {"license": "cc-by-sa-3.0", "language": "en"}; without it, the
                         card of an existing repository stays as it is
+        Returns the URL of the commit.
         Raises ConfigError if the name is not of the form user/name.
         Raises HubError if the Hub gives no permission or cannot be reached.
         Raises MissingExtra if huggingface_hub is not installed.
@@ -153,27 +155,47 @@ class SenseModel:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The hyper-parameters the model was trained with."""
+        """The hyper-parameters the model was trained with.
+
+        >>> model.config["model"], model.config["window"]
+        ('mssg', 5)
+        """
         return self._data.config
 
     @property
     def corpus(self) -> dict[str, Any]:
-        """Size and fingerprint of the training corpus."""
+        """Size and fingerprint of the training corpus.
+
+        >>> model.corpus["tokens"]
+        14082
+        """
         return self._data.corpus
 
     @property
     def training(self) -> dict[str, Any]:
-        """Loss, tokens, seconds and threads of the training run."""
+        """Loss, tokens, seconds and threads of the training run.
+
+        >>> model.training["threads"]
+        1
+        """
         return self._data.training
 
     @property
     def refinements(self) -> tuple[str, ...]:
-        """The options of each `refine` since the training, oldest first."""
+        """The options of each `refine` since the training, oldest first.
+
+        >>> model.refine(drop=["rock#2"]).refinements[-1]
+        "--drop 'rock#2'"
+        """
         return self._data.refinements
 
     @property
     def continued_from(self) -> tuple[dict[str, Any], ...]:
-        """The models that training was continued from, oldest first: fingerprint, corpus, training, refinements."""
+        """The models that training was continued from, oldest first: fingerprint, corpus, training, refinements.
+
+        >>> model.continued_from
+        ()
+        """
         return self._data.continued_from
 
     @property
@@ -187,7 +209,11 @@ class SenseModel:
 
     @property
     def dim(self) -> int:
-        """The number of dimensions of the vectors."""
+        """The number of dimensions of the vectors.
+
+        >>> model.dim
+        8
+        """
         return self._data.arrays.dim
 
     @cached_property
@@ -297,7 +323,7 @@ class SenseModel:
     ) -> list[Neighbour]:
         """The nearest senses by cosine, at most one per word; or the nearest words by global vector, as in the paper.
 
-        Rare words are excluded (see `polyseme.model.neighbours`).
+        Words with fewer than 50 occurrences are excluded, unless they are among the 1,000 most frequent words.
 
         word_or_key  such as `bank` or `bank#2`
         n            how many
@@ -316,6 +342,7 @@ class SenseModel:
         word_or_key  such as `bank` or `bank#2`
         topn         how many
         Raises UnknownWord if the model does not have the word or sense.
+        Raises ConfigError if topn is less than 1.
 
         >>> model.most_similar("rock#2", topn=1)
         [('mountain', 0.9...)]
@@ -382,8 +409,7 @@ class SenseModel:
         merge           groups of senses to merge, such as ["bank#1+bank#3"] or [("bank#1", "bank#3")]; the merged sense
                         keeps the lowest number
         drop            senses to remove; their tokens are counted for the nearest remaining sense of the word
-        min_separation  merge senses of a word with a lower separation, by the rule of np-mssg (see
-                        `polyseme.kernels.kmeans`)
+        min_separation  merge senses of a word with a lower separation, by the rule of np-mssg
         min_share       drop senses with a smaller share of their word's tokens
         labels          names for senses, by key
         Raises UnknownWord if the model does not have a sense.

@@ -55,10 +55,10 @@ def _setting(
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Hyper-parameters of a training run. The defaults are those of the default recipe (docs/recipe.md).
+    """Hyper-parameters of a training run. The defaults are those of the default recipe.
 
     Settings that the model does not use are ignored: TrainConfig(senses=5) has the model np-mssg, which discovers the
-    number of senses. `make_config` and `polyseme.train` choose mssg if `senses` is given without `model`.
+    number of senses. `polyseme.train(senses=5)` chooses mssg instead.
 
     Raises ConfigError if a value is out of range or of another type.
 
@@ -235,14 +235,18 @@ class TrainConfig:
             object.__setattr__(self, f.name, _checked(f.name, f.type, getattr(self, f.name), f.metadata))
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings by name."""
+        """The settings by name.
+
+        >>> polyseme.TrainConfig(dim=200).to_dict()["dim"]
+        200
+        """
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The inverse of `to_dict`, also after a round trip through JSON; ValueError if a setting is missing or new.
+        """The inverse of `to_dict`, also after a round trip through JSON.
 
-        Settings that older models do not have get their defaults.
+        A ValueError names settings that are missing or unknown. Settings that version 0.1 does not have may be missing.
 
         values  the settings by name
 

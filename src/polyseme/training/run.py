@@ -96,14 +96,15 @@ def train(
                         function from a line of text to its words
     resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
     force               overwrite `out` and discard an unfinished run of it
-    listen              called with each event (polyseme.training.events), instead of showing progress
+    listen              called with each event of the run, instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
     checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
-    workers             train with so many processes on a Ray cluster (docs/cluster.md); `threads` is for each of them
+    workers             train with so many processes on a Ray cluster; `threads` is for each of them
     ray_address         of the cluster: 'auto', or host:port; by default one is started on this machine
     settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
                         the model
+    Returns the trained model.
     Raises ConfigError if a setting is invalid, or has no effect in this combination.
     Raises MissingFile if the corpus does not exist.
     Raises CorpusError if the corpus cannot be read or is too short.
