@@ -13,7 +13,7 @@ from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
+class KernelCache(FunctionCache):
     """The compiled versions of one kernel, in Numba's cache folder."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
