@@ -1,13 +1,14 @@
 """Speed of queries: python benchmarks/queries.py MODEL TEXT
 
 Measures tagging on one and two threads, commands of the command line on MODEL and on a model of about 1 GB, and a small
-training run with and without compiled kernels in the cache. Writes a section of benchmarks/RESULTS.md.
+training run with and without compiled kernels in the cache. Loading and neighbours are compared with gensim, which
+loads the sense vectors of the same model from its own format, memory-mapped. It has nothing like tagging. Writes a
+section of benchmarks/RESULTS.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,9 +18,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
-from speed import HERE, processor, write_section
+from speed import HERE, environment, processor, write_section
 
 from polyseme import SenseModel
 from polyseme.corpus.tokenizers import WORDS
@@ -28,6 +30,20 @@ from polyseme.model.data import ModelData
 from polyseme.model.tagging import Tagger
 from polyseme.training.config import make_config
 from polyseme.vocabulary import Vocabulary
+
+
+class Row(NamedTuple):
+    """A measurement, its result, and gensim's seconds if gensim can do the same."""
+
+    name: str
+    result: str
+    seconds: float = 0.0
+    gensim: float | None = None
+
+    def __str__(self) -> str:
+        if self.gensim is None:
+            return f"| {self.name} | {self.result} | - | - |"
+        return f"| {self.name} | {self.result} | {self.gensim:.3f} | {self.gensim / self.seconds:.1f} |"
 
 
 def main() -> None:
@@ -41,24 +57,23 @@ def main() -> None:
         [
             f"`python benchmarks/queries.py {Path(arguments.model).name} {Path(arguments.text).name}`",
             "",
-            f"{processor()}; the best of {arguments.repeat} runs.",
+            f"{processor()}; the best of {arguments.repeat} runs. The speedup is gensim's time divided by polyseme's.",
             "",
-            "| measurement | result |",
-            "|---|---:|",
-            *(f"| {name} | {result} |" for name, result in rows),
+            "| measurement | polyseme | gensim | speedup |",
+            "|---|---:|---:|---:|",
+            *map(str, rows),
         ]
     )
     print(text)
     write_section(HERE / "RESULTS.md", "## Queries", text)
 
 
-def measurements(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """What was measured, and the result."""
+def measurements(arguments: argparse.Namespace) -> Iterator[Row]:
     for threads in (1, 2):
-        yield f"tagging, {threads} threads, tokens/s", f"{tagging_speed(arguments, threads):,.0f}"
+        yield Row(f"tagging, {threads} threads, tokens/s", f"{tagging_speed(arguments, threads):,.0f}")
     cold, warm = training_seconds(arguments.repeat)
-    yield "training on 100 lines, kernels not compiled, seconds", f"{cold:.1f}"
-    yield "training on 100 lines, kernels compiled, seconds", f"{warm:.1f}"
+    yield Row("training on 100 lines, kernels not compiled, seconds", f"{cold:.1f}")
+    yield Row("training on 100 lines, kernels compiled, seconds", f"{warm:.2f}")
     with tempfile.TemporaryDirectory() as folder:
         large = large_model(Path(folder) / "large.model", words=174_000)
         size = sum(file.stat().st_size for file in large.iterdir()) / 1e9
@@ -70,14 +85,36 @@ def measurements(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
             (f"`polyseme senses`, model of {size:.1f} GB", ["senses", str(large), "w7"]),
         ):
             seconds = best_seconds(arguments.repeat, partial(run_command, command))
-            yield f"{name}, seconds", f"{seconds:.2f}"
+            yield Row(f"{name}, seconds", f"{seconds:.2f}")
         seconds = best_seconds(arguments.repeat, lambda: SenseModel.load(large).vector("w7"))
-        yield f"loading {size:.1f} GB in a running process, seconds", f"{seconds:.3f}"
+        gensim_file = save_for_gensim(SenseModel.load(large), Path(folder) / "large.gensim")
+        gensim_seconds = best_seconds(arguments.repeat, lambda: load_with_gensim(gensim_file)["w7#1"])
+        yield Row(f"loading {size:.1f} GB in a running process, seconds", f"{seconds:.3f}", seconds, gensim_seconds)
         model = SenseModel.load(large_model(Path(folder) / "neighbours.model", words=100_000))
+        vectors = load_with_gensim(save_for_gensim(model, Path(folder) / "neighbours.gensim"))
         model.neighbours("w7#1")  # computes the norms
+        vectors.most_similar("w7#1")
         seconds = best_seconds(arguments.repeat, lambda: model.neighbours("w7#1"))
+        gensim_seconds = best_seconds(arguments.repeat, lambda: vectors.most_similar("w7#1"))
         senses = f"{len(model.sense_vectors):,} senses, {model.dim} dimensions"
-        yield f"neighbours among {senses}, seconds", f"{seconds:.3f}"
+        yield Row(f"neighbours among {senses}, seconds", f"{seconds:.3f}", seconds, gensim_seconds)
+
+
+def save_for_gensim(model: SenseModel, path: Path) -> Path:
+    """Save the sense vectors of a model in gensim's own format, and return the path."""
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(model.dim)
+    vectors.add_vectors(model.index_to_key, np.asarray(model.sense_vectors))
+    vectors.save(str(path))
+    return path
+
+
+def load_with_gensim(path: Path) -> Any:
+    """The vectors that `save_for_gensim` saved, memory-mapped as polyseme's."""
+    from gensim.models import KeyedVectors
+
+    return KeyedVectors.load(str(path), mmap="r")
 
 
 def tagging_speed(arguments: argparse.Namespace, threads: int) -> float:
@@ -128,10 +165,10 @@ def large_model(path: Path, words: int) -> Path:
     return path
 
 
-def run_command(arguments: list[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+def run_command(arguments: list[str], variables: Mapping[str, str] = MappingProxyType({})) -> None:
     """Run `polyseme` with these arguments in a new process."""
     subprocess.run(
-        [sys.executable, "-m", "polyseme", *arguments], check=True, env={**os.environ, **environment},
+        [sys.executable, "-m", "polyseme", *arguments], check=True, env={**environment(), **variables},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
 

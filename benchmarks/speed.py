@@ -3,7 +3,8 @@
 Runs each program in its own process, in turn, on the same file with the same dim, window, negatives, subsampling,
 minimum count, epochs and threads. Writes a section of benchmarks/RESULTS.md and a plot. End-to-end time covers the
 whole program: all programs count the vocabulary, train and save vectors; polyseme also extracts example sentences.
-fastText (without subwords) and word2vec are included if they are installed.
+fastText (without subwords) and word2vec are included if they are installed. With `--tokens`, only the beginning of the
+corpus is used: the time to start then has a larger share.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         arguments.name = Path(arguments.corpus).name
-        arguments.corpus = prepare(Path(arguments.corpus), Path(folder))
+        arguments.corpus = prepare(Path(arguments.corpus), Path(folder), arguments.tokens)
         programs = ["gensim", *(p for p in arguments.others if find_spec(p)), *OURS]
         results: dict[str, list[Result]] = {program: [] for program in programs}
         for program in OURS:  # compile the kernels before the timed runs
@@ -50,13 +51,16 @@ def main() -> None:
     text = report(results, arguments)
     print(text)
     epochs = f", {arguments.epochs} epochs" if arguments.epochs > 1 else ""
-    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions{epochs}", text)
-    plot(results, HERE / plot_name(arguments))
+    tokens = f", {arguments.tokens:,} tokens" if arguments.tokens else ""
+    write_section(HERE / "RESULTS.md", f"## Speed, {arguments.dim} dimensions{epochs}{tokens}", text)
+    if not arguments.tokens:
+        plot(results, HERE / plot_name(arguments))
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", nargs="?", default=str(DATA))
+    parser.add_argument("--tokens", type=int, help="use only so many tokens from the beginning of the corpus")
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--window", type=int, default=5)
     parser.add_argument("--negatives", type=int, default=5)
@@ -70,14 +74,16 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def prepare(corpus: Path, folder: Path) -> str:
-    """Write the decompressed corpus to a file with lines of at most MAX_LINE_WORDS words, and return its path."""
+def prepare(corpus: Path, folder: Path, tokens: int | None = None) -> str:
+    """Write the corpus, or its first tokens, to a file with lines of at most MAX_LINE_WORDS words; returns its path."""
     from polyseme.corpus.sources import find_sources
 
     lines = folder / "corpus.txt"
     with find_sources(corpus)[0].open() as text, lines.open("wb") as out:
+        remaining = sys.maxsize if tokens is None else tokens
         for line in text:
-            words = line.split()
+            words = line.split()[:remaining]
+            remaining -= len(words)
             for i in range(0, len(words), MAX_LINE_WORDS):
                 out.write(b" ".join(words[i : i + MAX_LINE_WORDS]) + b"\n")
     return str(lines)
@@ -88,7 +94,7 @@ def run_in_process(program: str, arguments: argparse.Namespace, *, warm_up: bool
     settings = [
         f"--{name.replace('_', '-')}={value}"
         for name, value in vars(arguments).items()
-        if name not in ("run", "corpus", "name", "others")
+        if name not in ("run", "corpus", "name", "others", "tokens")
     ]
     corpus = arguments.corpus
     if warm_up:
@@ -96,22 +102,33 @@ def run_in_process(program: str, arguments: argparse.Namespace, *, warm_up: bool
         with Path(arguments.corpus).open("rb") as file:
             Path(corpus).write_bytes(b"".join(file.readline() for _ in range(200)))
     command = [sys.executable, __file__, corpus, *settings, f"--run={program}"]
-    # pip installs the executable of word2vec beside that of Python.
-    search_path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, env={**os.environ, "PATH": search_path})
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment())
     return json.loads(process.stdout)  # type: ignore[no-any-return]
+
+
+def environment() -> dict[str, str]:
+    """The environment of timed processes: with executables that pip installed, and with compiled Python modules.
+
+    The warm-up compiles modules that Python imports from source files; pip does so when it installs a package.
+    """
+    search_path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "PATH": search_path}
 
 
 def run_here(program: str, arguments: argparse.Namespace) -> Result:
     """Run a program in this process, timed from its import to the saved vectors."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
+        peak = watch_anonymous_memory()
         if program in OURS:
             result = polyseme(program.split()[1], arguments, folder)
         else:
             result = {"gensim": gensim, "fasttext": fasttext, "word2vec": word2vec}[program](arguments, folder)
         result["end_to_end"] = time.perf_counter() - start
-    return result if program == "word2vec" else {**result, "peak_mb": peak_memory()}  # word2vec runs in a subprocess
+    if program == "word2vec":  # it runs in a subprocess
+        return result
+    return {**result, **peak, "peak_mb": peak_memory()}
 
 
 def peak_memory() -> float:
@@ -182,7 +199,7 @@ def polyseme(name: str, a: argparse.Namespace, folder: str) -> Result:
     from polyseme.training.config import make_config
     from polyseme.training.events import CorpusEncoded, Event, TrainingFinished
 
-    result = watch_anonymous_memory()
+    result: Result = {}
 
     def listen(event: Event) -> None:
         if isinstance(event, CorpusEncoded):
@@ -212,32 +229,39 @@ def report(results: dict[str, list[Result]], a: argparse.Namespace) -> str:
         f"| {program} | {cell(b.get('reading'))} | {cell(b.get('training'))} | {b['end_to_end']:.1f} "
         f"| {median[program]:.1f} | {best['gensim']['end_to_end'] / b['end_to_end']:.2f} "
         f"| {median['gensim'] / median[program]:.2f} "
-        f"| {cell(b.get('peak_mb'), 0)} | {cell(b.get('anonymous_mb'), 0)} |"
+        f"| {cell(b.get('peak_mb'), 0)} | {cell(ratio(best, program, 'peak_mb'), 2)} "
+        f"| {cell(b.get('anonymous_mb'), 0)} | {cell(ratio(best, program, 'anonymous_mb'), 2)} |"
         for program, b in best.items()
     ]
     command = (
         f"python benchmarks/speed.py --dim {a.dim} --negatives {a.negatives} --sample {a.sample:g} "
-        f"--epochs {a.epochs} --threads {a.threads}"
+        f"--epochs {a.epochs} --threads {a.threads}{f' --tokens {a.tokens}' if a.tokens else ''}"
     )
+    text = f"The first {a.tokens:,} tokens of {a.name}" if a.tokens else a.name
     columns = ("program", "reading", "training", "end to end", "median", "speedup (best)", "speedup (median)")
     return "\n".join(
         [
             f"`{command} --repeat {a.repeat}`",
             "",
             f"{processor()}, {a.threads} threads; Python {platform.python_version()}, gensim {version('gensim')}, "
-            f"Numba {version('numba')}. {a.name} in lines of {MAX_LINE_WORDS:,} words; window {a.window}, negatives "
+            f"Numba {version('numba')}. {text} in lines of {MAX_LINE_WORDS:,} words; window {a.window}, negatives "
             f"{a.negatives}, subsampling {a.sample:g}, minimum count {a.min_count}, epochs {a.epochs}. mssg trains "
-            f"three senses per word, np-mssg up to five, the others one. Times are the best of {a.repeat} runs, in "
+            f"three senses per word, np-mssg up to four, the others one. Times are the best of {a.repeat} runs, in "
             "seconds, and the median of end-to-end time; the programs run in turn. The speedup is gensim's end-to-end "
-            "time divided by the program's.",
+            "time divided by the program's; the ratio of memory is the program's peak divided by gensim's. Mapped "
+            "files can be dropped from memory at any time.",
             "",
-            f"![end-to-end time]({plot_name(a)})",
-            "",
-            f"| {' | '.join(columns)} | peak MB | peak MB without mapped files |",
-            "|---|" + "---:|" * (len(columns) + 1),
+            *([] if a.tokens else [f"![end-to-end time]({plot_name(a)})", ""]),
+            f"| {' | '.join(columns)} | peak MB | ratio | peak MB without mapped files | ratio |",
+            "|---|" + "---:|" * (len(columns) + 3),
             *rows,
         ]
     )
+
+
+def ratio(results: dict[str, Result], program: str, figure: str) -> float | None:
+    """A figure of a program divided by gensim's."""
+    return results[program][figure] / results["gensim"][figure] if figure in results[program] else None
 
 
 def plot_name(a: argparse.Namespace) -> str:

@@ -53,7 +53,8 @@ class Tokenizer:
         compiled = {kind: regex.compile(f"(?V1){p}+") for kind, p in patterns.items() if p != _NEVER}
         for first in range(0, CODE_POINTS, PLANE):  # a string of all code points would take 80 MB
             uniform = first // PLANE not in ASSIGNED_PLANES
-            characters = chr(first) if uniform else "".join(map(chr, range(first, first + PLANE)))
+            points = np.arange(first, first + (1 if uniform else PLANE), dtype="<u4")
+            characters = points.tobytes().decode("utf-32-le", "surrogatepass")
             for kind, pattern in compiled.items():
                 for match in pattern.finditer(characters):
                     classes[first + match.start() : first + (PLANE if uniform else match.end())] = kind

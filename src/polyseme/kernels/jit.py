@@ -6,6 +6,8 @@ fast-math flags do not include those that assume the absence of NaN and infinity
 Numba counts references to arrays with atomic instructions, even inside loops that take arrays from tuples, and all
 threads share the counters. Kernels that create no arrays avoid this cost with `kernel_without_refcounts`.
 
+Only kernels that Python calls are cached: their compiled code includes the functions that they call.
+
 For a cached kernel, Numba checks only whether the kernel's own file has changed, not the files of the functions it
 calls. So the cache folder is named after a digest of all kernel sources, and outdated code is never run. It is created
 in the folder NUMBA_CACHE_DIR, if that is set.
@@ -21,6 +23,8 @@ from typing import Any
 
 from numba import config, njit
 
+from polyseme.kernels.kernel_cache import KernelCache
+
 _OPTIONS = {
     "nogil": True,
     "no_cfunc_wrapper": True,
@@ -31,19 +35,21 @@ _OPTIONS = {
 
 def kernel(function: Callable[..., Any], **options: Any) -> Any:
     """Decorate a function that Python calls; it is compiled at the first call or loaded from the cache."""
+    dispatcher = njit(**(_OPTIONS | options))(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_CACHE)
     try:
-        return njit(cache=True, **(_OPTIONS | options))(function)
+        dispatcher._cache = KernelCache(function)
     except RuntimeError:  # no writable folder for the cache
-        return njit(**(_OPTIONS | options))(function)
+        pass
     finally:
         config.CACHE_DIR = before
+    return dispatcher
 
 
-def internal(function: Callable[..., Any]) -> Any:
+def internal(function: Callable[..., Any], **options: Any) -> Any:
     """Decorate a function that only kernels call. It gets no Python wrapper, which would take long to compile."""
-    return kernel(function, no_cpython_wrapper=True)
+    return njit(no_cpython_wrapper=True, **(_OPTIONS | options))(function)
 
 
 def inline(function: Callable[..., Any]) -> Any:
@@ -51,7 +57,7 @@ def inline(function: Callable[..., Any]) -> Any:
 
     Passing many arrays to it would cost more than the work it does. It creates no arrays.
     """
-    return kernel(function, forceinline=True, _nrt=False, no_cpython_wrapper=True)
+    return internal(function, forceinline=True, _nrt=False)
 
 
 def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
@@ -66,7 +72,7 @@ def exact_kernel(function: Callable[..., Any]) -> Any:
 
 def exact_internal(function: Callable[..., Any]) -> Any:
     """Decorate a function that only exact kernels call."""
-    return kernel(function, fastmath=False, _nrt=False, no_cpython_wrapper=True)
+    return internal(function, fastmath=False, _nrt=False)
 
 
 def cache_folder() -> Path:

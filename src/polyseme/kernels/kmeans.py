@@ -197,7 +197,10 @@ def merge_clusters(sums, sizes, min_separation, min_size):
             sizes[n] = sizes[c]
             n += 1
     while n > 1:
-        smallest = np.argmin(sizes[:n])
+        smallest = 0  # np.argmin would import scipy.linalg
+        for c in range(1, n):
+            if sizes[c] < sizes[smallest]:
+                smallest = c
         if sizes[smallest] >= min_size:
             break
         nearest, lowest = -1, np.float32(np.inf)

@@ -1,1 +1,1 @@
-"""SIMD vectors, padded arrays and prefetching: the only modules that use Numba's internals or llvmlite."""
+"""SIMD vectors, padded arrays and prefetching, by means of Numba's internals and llvmlite."""
