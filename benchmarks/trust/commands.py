@@ -17,7 +17,7 @@ from typing import IO, NoReturn
 MAX_SECONDS = 20.0
 MAX_BYTES = 1 << 30  # of resident memory, with what the parent has loaded
 MAX_MESSAGE = 1000
-PROGRESS = ("reading", "training", "saved", "Try:", "continuing", "phrases", "discovery", "examples", "explorer", "indexing")
+PROGRESS = ("warning", "reading", "training", "saved", "Try:", "continuing", "phrases", "discovery", "examples", "explorer", "indexing")
 FORBIDDEN = ("Traceback", "internal error", "should not happen", "Error:", "Warning:")
 
 

@@ -109,6 +109,7 @@ def reference(job: Job, context: Context) -> Reference:
 def kill(job: Job, expected: Reference, folder: Path, rng: random.Random) -> Result:
     """Kill the job, up to MAX_KILLS times, and finish it."""
     command, phases, lost = job.command, [], []
+    old = digest(folder / job.out) if job.existing else ""
     for _ in range(rng.randint(1, MAX_KILLS) if "train" in job.name else 1):
         killed, problem = _kill_once(command, expected, folder, rng)
         phases.append(_phase(folder, job) if killed else "finished")
@@ -118,9 +119,11 @@ def kill(job: Job, expected: Reference, folder: Path, rng: random.Random) -> Res
             lost.append(_lost_seconds(folder / "out.training" / "checkpoint.safetensors"))
             if problem := _state_problem(folder, job):
                 return Result(job.name, phases[-1], problem)
-        command = job.again
+        # A run that was killed before it recorded that it replaces a model is not one to resume.
+        unknown = job.existing and not (folder / "out.training" / "run.json").exists() and digest(folder / job.out) == old
+        command = job.command if unknown else job.again
     before = _blocks_done(folder / "out.training" / "checkpoint.safetensors")
-    outcome = run(job.again, folder, seconds=60)
+    outcome = run(command, folder, seconds=60)
     facts = {f"kills: {phase}": float(phases.count(phase)) for phase in phases}
     if known := [seconds for seconds in lost if seconds is not None]:
         facts["lost_seconds"] = round(max(known), 3)

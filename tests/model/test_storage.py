@@ -389,6 +389,33 @@ def test_an_existing_model_is_overwritten_only_by_force(mssg: SenseModel, copy: 
     assert [p.name for p in copy.parent.iterdir()] == ["m"]
 
 
+def test_a_model_that_is_replaced_while_it_is_opened_is_opened_as_a_whole(
+    mssg: SenseModel, trained: Callable[[str], Path], copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = SenseModel.load(trained("skip-gram"))
+    check_file, replaced = storage._check_file, []
+
+    def replacing(*arguments: Any) -> None:
+        check_file(*arguments)
+        if not replaced:
+            replaced.append(True)
+            other.save(copy, force=True)
+
+    monkeypatch.setattr(storage, "_check_file", replacing)
+    opened = SenseModel.load(copy)
+    assert (opened.config, opened.vector("bank").tolist()) == (other.config, other.vector("bank").tolist())
+    assert opened.config != mssg.config
+
+
+def test_a_model_that_is_replaced_again_and_again_is_refused(
+    mssg: SenseModel, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "MAX_REPLACEMENTS", 3)
+    monkeypatch.setattr(storage, "_check_file", lambda *_: mssg.save(copy, force=True))
+    with pytest.raises(ModelError, match="is being replaced again and again; open it when no program writes to it"):
+        SenseModel.load(copy)
+
+
 def test_even_force_removes_nothing_that_is_not_a_model(mssg: SenseModel, tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("precious")
