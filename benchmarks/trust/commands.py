@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 MAX_SECONDS = 20.0
+WAITING = 10
 MAX_BYTES = 1 << 30  # of resident memory, with what the parent has loaded
 MAX_MESSAGE = 1000
 PROGRESS = ("warning", "reading", "training", "saved", "Try:", "continuing", "phrases", "discovery", "examples", "explorer", "indexing")
@@ -28,7 +29,7 @@ class Outcome:
     status   exit status; negative for the number of the signal that ended it
     seconds  from the fork to the end
     peak     bytes of resident memory
-    late     whether it was killed after MAX_SECONDS
+    late     whether it was killed because it took too long
     """
 
     status: int
@@ -92,7 +93,10 @@ class Child:
                 os.kill(self.pid, number)
 
     def wait(self, seconds: float = MAX_SECONDS, stop_after: float | None = None) -> Outcome:
-        """Wait until it ends. It gets SIGTERM after `stop_after`, and is killed after `seconds`."""
+        """Wait until it ends. It gets SIGTERM after `stop_after`, and is killed after `seconds` of processor time.
+
+        A process that waits is killed after WAITING times as long, since other processes may take most of the machine.
+        """
         late = False
         pause = 0.0005
         while self._outcome is None:
@@ -105,15 +109,24 @@ class Child:
                 self._outcome = Outcome(code, self._out.read(), self.stderr(), elapsed, peak, late)
                 self._out.close()
                 self._err.close()
-            elif elapsed > seconds and not late:
+            elif not late and (elapsed > WAITING * seconds or (elapsed > seconds and _busy_seconds(self.pid) > seconds)):
                 late = True
                 self.kill()
-            elif stop_after is not None and elapsed > stop_after:
+            elif stop_after is not None and elapsed > stop_after and _busy_seconds(self.pid) > stop_after:
                 self.kill(signal.SIGTERM)
                 stop_after = None
             time.sleep(pause)
             pause = min(pause * 1.5, 0.02)
         return self._outcome
+
+
+def _busy_seconds(pid: int) -> float:
+    """Processor time of a process so far; infinity where this is not known."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return float("inf")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def start(

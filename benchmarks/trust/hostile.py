@@ -30,15 +30,6 @@ BOMB_BYTES = 2 << 30  # what a small compressed file expands to
 MODEL_QUERIES = (["info", "m"], ["senses", "m", "bank"], ["tag", "m", "text.txt"], ["export", "m", "out.vec"])
 
 
-def _edit_json(path: Path, *keys: str, value: object) -> None:
-    document = json.loads(path.read_text())
-    node = document
-    for key in keys[:-1]:
-        node = node[key]
-    node[keys[-1]] = value
-    path.write_text(json.dumps(document))
-
-
 def _link(name: str, target: str) -> Make:
     def make(folder: Path) -> None:
         (folder / name).unlink()
@@ -205,7 +196,6 @@ def hostile_cases() -> list[tuple[str, Make, tuple[list[str], ...], tuple[int, .
         commands = (["senses", device, "bank"], ["import", device, "out"], ["evaluate", "m", "wordsim", device])
         found.append((f"{device} as model, vectors and data", lambda _: None, commands, (2,)))
     found.append(("/dev/null as a corpus", lambda _: None, _on(ENCODE, "/dev/null"), any_status))
-    found.append(("corpus: a FIFO without a writer", lambda folder: os.mkfifo(folder / "f.jsonl"), _on(ENCODE, "f.jsonl"), any_status))
     found.append(("vectors: a FIFO without a writer", lambda folder: os.mkfifo(folder / "f.vec"), _on(IMPORT, "f.vec"), refused))
     for name in ("run.json", "checkpoint.safetensors", "lock", "corpus"):
         found.append((f"workspace: {name} is a link", _workspace_link(name), (["train", "text.txt", "out", *FAST, "--resume"],), refused))

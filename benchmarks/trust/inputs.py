@@ -15,7 +15,7 @@ from .targets import COMPRESS, EVALUATION, FAST, FORMATS, READERS, WSI_XML
 
 QUERIES = (
     ["info", "{}"], ["senses", "{}", "bank", "--json"], ["neighbours", "{}", "bank"], ["tag", "{}", "../text.txt"],
-    ["disambiguate", "{}", "bank", "the river bank"], ["similarity", "{}", "bank", "river"],
+    ["disambiguate", "{}", "bank", "the river bank"], ["similarity", "{}", "bank", "guitar"],
     ["refine", "{}", "out", "--min-separation", "2"], ["export", "{}", "out.vec"],
     ["export", "{}", "out.model", "--dtype", "int8"], ["evaluate", "{}", "health"],
     ["train", "../text.txt", "out", "--init", "{}", "--epochs", "1", "--threads", "1", "--quiet", "--min-count", "2"],

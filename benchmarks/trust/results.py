@@ -89,5 +89,5 @@ def run_part(part: Part, context: Context, path: Path, end: int, again: bool, sh
             file.flush()
             if result.problem:
                 failures += 1
-                show(f"{part.name} case {number}, {result.kind}: {result.problem}\n")
+                show(f"{part.name} case {number}, {result.kind}: {result.problem[:1500]}\n")
     return failures

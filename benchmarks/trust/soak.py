@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .commands import Child, start
-from .http import Requests, Server
+from .http import COMPLETE, Requests, Server
 from .results import Context, Part, Result
 
 TRAININGS = 100
@@ -68,7 +68,8 @@ def explorer(context: Context) -> Result:
     samples, number, problem = [], 0, ""
     started = time.monotonic()
     while (elapsed := time.monotonic() - started) < context.size and not problem:
-        status, answer = server.send(Requests(f"{context.seed} soak {number}", server).make()[1])
+        kind, data = Requests(f"{context.seed} soak {number}", server).make()
+        status, answer = server.send(data, complete=kind in COMPLETE)
         if status == 500:
             problem = f"status 500: {answer[-300:]!r}"
         number += 1

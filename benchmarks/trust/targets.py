@@ -26,7 +26,6 @@ FORMATS = {
 }  # fmt: skip
 SMALL = ["--dim", "8", "--min-count", "2", "--multi-sense-min-count", "10", "--seed", "1", "--quiet"]
 FAST = [*SMALL, "--epochs", "1", "--threads", "1", "--examples", "1"]
-DOUBLE = ("bank", "river", "money")
 
 
 def write_targets(folder: Path) -> None:
@@ -41,7 +40,7 @@ def write_targets(folder: Path) -> None:
     os.chdir(folder)
     call("encode", "text.txt", "corpus", "--quiet")
     call("encode", "corpus.jsonl", "phrased", "--phrases", "--phrase-min-count", "3", "--quiet")
-    call("train", "text.txt", "np.model", *SMALL, "--epochs", "2", "--threads", "1")
+    call("train", "text.txt", "np.model", *SMALL, "--epochs", "2", "--threads", "1", "--min-separation", "0")
     call("train", "phrased", "phrased.model", *FAST, "--model", "mssg")
     for dtype in ("int8", "float16"):
         call("export", "np.model", f"{dtype}.model", "--dtype", dtype, "--global-vectors")

@@ -295,6 +295,27 @@ def test_arrays_that_queries_cannot_use_are_refused_despite_correct_digests(
     assert message in refused(copy)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["sense_vectors", "global_vectors", "cluster_centers"])
+def test_numbers_that_are_not_finite_are_refused_despite_correct_digests(
+    name: str, value: float, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mapped, _ = map_tensors(copy / "model.safetensors")
+    arrays: Arrays = {key: np.array(array) for key, array in mapped.items()}
+    arrays[name][-1, -1] = value
+    save_file(arrays, copy / "model.safetensors")
+    update_digests(copy)
+    message = f"{name} of model.safetensors has numbers that are NaN or infinite"
+    assert message in refused(copy)
+    monkeypatch.setattr(storage, "MAX_DIGESTED_BYTES", 1000)  # a large model is not read as a whole
+    model = SenseModel.load(copy)
+    if name == "sense_vectors":
+        with pytest.raises(ModelError, match="sense_vectors has numbers that are too large, NaN or infinite; train"):
+            model.neighbours("bank")
+    with pytest.raises(ModelError, match=message):
+        storage.verify(copy)
+
+
 @pytest.mark.parametrize("line", ["x\t-5", "x\t0", "x\t99999999", f"x\t{'9' * 5000}", "x\t1\t1", "x"])
 def test_a_vocabulary_with_invalid_counts_is_refused_despite_correct_digests(line: str, copy: Path) -> None:
     lines = (copy / "vocabulary.tsv").read_text().splitlines()

@@ -57,7 +57,7 @@ FILES = (
 )  # all that a model folder needs or may need
 LOG = "training.jsonl"  # the log of the training run, if there is one
 MAX_REPLACEMENTS = 100  # of a folder while it is opened
-MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
+MAX_DIGESTED_BYTES = 64 << 20  # larger files are read only by `verify`, so that opening a model stays fast
 
 
 def save(
@@ -157,6 +157,8 @@ def _load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | Non
         words, counts = read_words(files[WORDS])
         dtype = config.get("dtype", "float32")
         tensors, _ = map_tensors(files[TENSORS])
+        if config["files"][TENSORS]["bytes"] <= MAX_DIGESTED_BYTES:
+            _refuse_not_finite(tensors)
         read_examples = _open_examples(path, files, tensors, words)
         arrays = from_tensors(tensors, dtype, len(words))
         if tokenizer is None:
@@ -198,6 +200,13 @@ def _member(path: Path, name: str, blobs: Path | None) -> Path:
     return file
 
 
+def _refuse_not_finite(tensors: Tensors) -> None:
+    """Raise ModelError if a number is NaN or infinite."""
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind == "f" and tensor.size and not np.isfinite([tensor.min(), tensor.max()]).all():
+            raise ModelError(f"{name} of {TENSORS} has numbers that are NaN or infinite")
+
+
 def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, words: list[str]) -> ExampleReader:
     """An ExampleReader of a model folder, which also checks the lines; takes their index out of the tensors."""
     name = EXAMPLES if EXAMPLES in files else COMPRESSED_EXAMPLES
@@ -233,12 +242,16 @@ def _check_values(config: dict[str, Any]) -> None:
 
 
 def verify(path: Path) -> None:
-    """Check the digest of every file of a model, large ones included. ModelError if one was changed."""
+    """Check the digest of every file of a model, large ones included, and the numbers of its vectors.
+
+    Raises ModelError if a file was changed, or a number is NaN or infinite.
+    """
     load(path)
     config = read_config(path)
     try:
         for name in digested_files(config):
             _check_file(path / name, name, config, None)
+        _refuse_not_finite(map_tensors(path / TENSORS)[0])
     except ModelError as error:
         raise _damaged(path, str(error)) from error
 
