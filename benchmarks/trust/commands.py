@@ -1,4 +1,4 @@
-"""`polyseme` commands in forked processes: Python, Numba and the kernels are loaded once, so a case takes milliseconds."""
+"""`polyseme` commands in forked processes: Python, Numba and kernels are loaded once, so a case takes milliseconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,19 @@ MAX_SECONDS = 20.0
 WAITING = 10
 MAX_BYTES = 1 << 30  # of resident memory, with what the parent has loaded
 MAX_MESSAGE = 1000
-PROGRESS = ("warning", "reading", "training", "saved", "Try:", "continuing", "phrases", "discovery", "examples", "explorer", "indexing")
+PROGRESS = (
+    "warning",
+    "reading",
+    "training",
+    "saved",
+    "Try:",
+    "continuing",
+    "phrases",
+    "discovery",
+    "examples",
+    "explorer",
+    "indexing",
+)
 FORBIDDEN = ("Traceback", "internal error", "should not happen", "Error:", "Warning:")
 
 
@@ -70,13 +82,19 @@ class Child:
         self, function: Callable[[], None], folder: Path, stdin: IO[bytes] | int | None = None,
         before: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `wait`
         sys.stdout.flush()
         sys.stderr.flush()
         self.started = time.monotonic()
         self.pid = os.fork()
         if self.pid == 0:
-            source = stdin if isinstance(stdin, int) else os.open(os.devnull, os.O_RDONLY) if stdin is None else stdin.fileno()
+            source = (
+                stdin
+                if isinstance(stdin, int)
+                else os.open(os.devnull, os.O_RDONLY)
+                if stdin is None
+                else stdin.fileno()
+            )
             for number, descriptor in enumerate((source, self._out.fileno(), self._err.fileno())):
                 os.dup2(descriptor, number)
             _run(function, folder, before)
@@ -109,7 +127,9 @@ class Child:
                 self._outcome = Outcome(code, self._out.read(), self.stderr(), elapsed, peak, late)
                 self._out.close()
                 self._err.close()
-            elif not late and (elapsed > WAITING * seconds or (elapsed > seconds and _busy_seconds(self.pid) > seconds)):
+            elif not late and (
+                elapsed > WAITING * seconds or (elapsed > seconds and _busy_seconds(self.pid) > seconds)
+            ):
                 late = True
                 self.kill()
             elif stop_after is not None and elapsed > stop_after and _busy_seconds(self.pid) > stop_after:

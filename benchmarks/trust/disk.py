@@ -42,7 +42,9 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
                 problem = "the existing result was changed"
             if not problem and outcome.status:
                 problem = _left(folder, job)
-            yield Result(kind, "finished" if outcome.status == 0 else "refused", problem and f"{name}, {size} kB: {problem}")
+            yield Result(
+                kind, "finished" if outcome.status == 0 else "refused", problem and f"{name}, {size} kB: {problem}"
+            )
 
 
 @contextmanager
@@ -54,14 +56,21 @@ def _disk(kind: str, size: int, context: Context, job: Job) -> Iterator[tuple[Pa
         place = context.scratch / "mount"
         place.mkdir(exist_ok=True)
         existing = _size(context.targets / job.existing) if job.existing else 0
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={existing + (size or 4096) * 1024}", "tmpfs", place], check=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={existing + (size or 4096) * 1024}", "tmpfs", place], check=True
+        )
         folder = prepared(job, Context(context.seed, context.targets, place), 0)
     else:
         folder = prepared(job, context, 0)
     try:
         if kind == "read-only":
             subprocess.run(["mount", "-o", "remount,ro", place], check=True)
-        yield folder, {"quota": lambda: _limit_files(size), "forbidden": _become_nobody, "slow": _be_slow}.get(kind, lambda: None)
+        yield (
+            folder,
+            {"quota": lambda: _limit_files(size), "forbidden": _become_nobody, "slow": _be_slow}.get(
+                kind, lambda: None
+            ),
+        )
     finally:
         if mounted:
             subprocess.run(["umount", place], check=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -55,7 +54,9 @@ def inputs() -> list[Input]:
         found.append(Input(f"evaluation: {task}", data, (["evaluate", "../np.model", task, "{}", *more],)))
     explore = ["explore", "../np.model", "--export", "out.html", "--words", "bank", "--quiet"]
     found += 2 * [Input("index of the explorer", "np.model.index", (explore,))]
-    found.append(Input("word list", "lists/a.txt", (["train", "../corpus", "out", *FAST, "--multi-sense-words", "{}"],)))
+    found.append(
+        Input("word list", "lists/a.txt", (["train", "../corpus", "out", *FAST, "--multi-sense-words", "{}"],))
+    )
     return found
 
 

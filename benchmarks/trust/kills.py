@@ -48,19 +48,24 @@ def train_job(name: str, *corpus_and_options: str, existing: str = "") -> Job:
     return Job(name, command, again, "out", existing)
 
 
+def _repeated(name: str, command: list[str], out: str, existing: str = "") -> Job:
+    """A job whose command is simply given again."""
+    return Job(name, command, command, out, existing)
+
+
 JOBS = [
     *3 * [train_job("train", "text.txt")],
     train_job("train, JSON Lines", "corpus.jsonl"),
     train_job("train --phrases", "text.txt", "--phrases", "--phrase-min-count", "3"),
     train_job("train --force", "text.txt", "--force", existing="np.model"),
-    Job("train --init", *2 * [["train", "text.txt", "out", "--init", "np.model", *TRAIN[8:], "--resume"]], "out"),
+    _repeated("train --init", ["train", "text.txt", "out", "--init", "np.model", *TRAIN[8:], "--resume"], "out"),
     Job("encode", ["encode", "text.txt", "out", "--quiet"], ["encode", "text.txt", "out", "--quiet", "--force"], "out"),
-    Job("refine", *2 * [["refine", "np.model", "out", "--min-separation", "2", "--force"]], "out"),
-    Job("refine --force", *2 * [["refine", "np.model", "out", "--min-separation", "2", "--force"]], "out", "int8.model"),
-    Job("export word2vec", *2 * [["export", "np.model", "out.vec", "--force"]], "out.vec"),
-    Job("export int8", *2 * [["export", "np.model", "out.model", "--dtype", "int8", "--force"]], "out.model"),
-    Job("export projector", *2 * [["export", "np.model", "out", "--format", "projector", "--force"]], "out"),
-    Job("import", *2 * [["import", "v.vec", "out", "--force"]], "out"),
+    _repeated("refine", ["refine", "np.model", "out", "--min-separation", "2", "--force"], "out"),
+    _repeated("refine --force", ["refine", "np.model", "out", "--min-separation", "2", "--force"], "out", "int8.model"),
+    _repeated("export word2vec", ["export", "np.model", "out.vec", "--force"], "out.vec"),
+    _repeated("export int8", ["export", "np.model", "out.model", "--dtype", "int8", "--force"], "out.model"),
+    _repeated("export projector", ["export", "np.model", "out", "--format", "projector", "--force"], "out"),
+    _repeated("import", ["import", "v.vec", "out", "--force"], "out"),
 ]
 
 
@@ -120,7 +125,9 @@ def kill(job: Job, expected: Reference, folder: Path, rng: random.Random) -> Res
             if problem := _state_problem(folder, job):
                 return Result(job.name, phases[-1], problem)
         # A run that was killed before it recorded that it replaces a model is not one to resume.
-        unknown = job.existing and not (folder / "out.training" / "run.json").exists() and digest(folder / job.out) == old
+        unknown = (
+            job.existing and not (folder / "out.training" / "run.json").exists() and digest(folder / job.out) == old
+        )
         command = job.command if unknown else job.again
     before = _blocks_done(folder / "out.training" / "checkpoint.safetensors")
     outcome = run(command, folder, seconds=60)
@@ -248,7 +255,7 @@ def digest(path: Path) -> str:
 PART = Part(
     "kills",
     "kill -9 while reading, training, writing a checkpoint, saving, refining, exporting",
-    "the same bits as without the kill, on one thread; only progress since the last checkpoint lost; nothing left behind",
+    "the same bits as without the kill (one thread); only progress since the last checkpoint lost; nothing left behind",
     1000,
     cases,
 )

@@ -1,4 +1,4 @@
-"""Damage to files at random. Half of the damaged models and checkpoints get new digests: these would hide other checks."""
+"""Damage to files at random. Half of the damaged models and checkpoints get new digests, so that other checks count."""
 
 from __future__ import annotations
 

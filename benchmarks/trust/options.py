@@ -62,14 +62,12 @@ def all_cases() -> list[tuple[str, list[str]]]:
     for command, base in BASE.items():
         for option in options_of(command):
             values = ABSURD if not option.is_flag else ("", "x", "-1")
-            for value in values:
-                found.append((f"{command}: absurd values", [*base, f"{option.name}={value}"]))
+            found += [(f"{command}: absurd values", [*base, f"{option.name}={value}"]) for value in values]
             found.append((f"{command}: no value", [*base, option.name]))
             found.append((f"{command}: given twice", [*base, *2 * [f"{option.name}={VALID['int']}"]]))
         found.append((f"{command}: unknown option", [*base, "--no-such-option"]))
         for i in range(1, len(base)):
-            for value in ABSURD:
-                found.append((f"{command}: absurd arguments", [*base[:i], value, *base[i + 1 :]]))
+            found += [(f"{command}: absurd arguments", [*base[:i], value, *base[i + 1 :]]) for value in ABSURD]
         found.append((f"{command}: no arguments", [command]))
         found.append((f"{command}: too many arguments", [*base, "x", "y", "z"]))
     for first, second in combinations(options_of("train"), 2):

@@ -26,7 +26,11 @@ has loaded.
 def write(parts: list[Part], results: Path) -> None:
     """Write the page."""
     found = {part.name: read_results(results / f"{part.name}.jsonl") for part in parts}
-    lines = [HEAD, "| part | must hold | cases | of the campaign | failures | commits |", "|---|---|---:|---:|---:|---|"]
+    lines = [
+        HEAD,
+        "| part | must hold | cases | of the campaign | failures | commits |",
+        "|---|---|---:|---:|---:|---|",
+    ]
     for part in parts:
         entries = list(found[part.name].values())
         commits = ", ".join(f"`{name}`" for name in dict.fromkeys(entry["commit"] for entry in entries)) or "not run"

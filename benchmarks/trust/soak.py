@@ -31,7 +31,11 @@ def growth(samples: list[int]) -> str:
     """What is wrong with the course of the memory, if anything."""
     quarter = max(len(samples) // 4, 1)
     before, after = max(samples[quarter : 2 * quarter], default=0), max(samples[-quarter:], default=0)
-    return f"memory grew from {before >> 20} to {after >> 20} MB" if after > max(1.05 * before, before + (20 << 20)) else ""
+    return (
+        f"memory grew from {before >> 20} to {after >> 20} MB"
+        if after > max(1.05 * before, before + (20 << 20))
+        else ""
+    )
 
 
 def memory(pid: int) -> int:
@@ -47,7 +51,8 @@ def tag(context: Context) -> Result:
     reader, writer = os.pipe()
     child = start(["tag", str(context.targets / "np.model")], context.scratch, stdin=reader)
     os.close(reader)
-    samples, sent, started = [], 0, time.monotonic()
+    samples: list[int] = []
+    sent, started = 0, time.monotonic()
     while sent < total:
         sent += os.write(writer, block[: min(len(block), total - sent)])
         if sent * SAMPLES // total > len(samples):
@@ -55,7 +60,11 @@ def tag(context: Context) -> Result:
     os.close(writer)
     outcome = child.wait(600)
     problem = outcome.problem(0) or growth(samples)
-    facts = {"megabytes_sent": sent >> 20, "seconds": round(time.monotonic() - started), "megabytes": max(samples) >> 20}
+    facts = {
+        "megabytes_sent": sent >> 20,
+        "seconds": round(time.monotonic() - started),
+        "megabytes": max(samples) >> 20,
+    }
     return Result("tag through a pipe", "finished", problem, facts)
 
 
@@ -65,7 +74,8 @@ def explorer(context: Context) -> Result:
     folder.mkdir()
     shutil.copytree(context.targets / "np.model", folder / "np.model")
     server = Server(folder)
-    samples, number, problem = [], 0, ""
+    samples: list[int] = []
+    number, problem = 0, ""
     started = time.monotonic()
     while (elapsed := time.monotonic() - started) < context.size and not problem:
         kind, data = Requests(f"{context.seed} soak {number}", server).make()
@@ -114,4 +124,6 @@ def trainings(context: Context) -> Result:
     return Result(f"{TRAININGS} trainings in one process", "finished", problem, facts)
 
 
-PART = Part("soak", "Long runs: tag through a pipe, the explorer, 100 trainings in one process", "memory flat", 3, cases)
+PART = Part(
+    "soak", "Long runs: tag through a pipe, the explorer, 100 trainings in one process", "memory flat", 3, cases
+)

@@ -30,7 +30,9 @@ class Suite(NamedTuple):
 SUITES = (
     Suite("bounds checks", {"NUMBA_BOUNDSCHECK": "1"}, KERNELS),
     Suite("generic processor", {"NUMBA_CPU_NAME": "generic"}, KERNELS),
-    Suite("random examples", {}, [*BYTES, "--hypothesis-profile=campaign", "--hypothesis-seed=1", "-k", "given or text"]),
+    Suite(
+        "random examples", {}, [*BYTES, "--hypothesis-profile=campaign", "--hypothesis-seed=1", "-k", "given or text"]
+    ),
 )
 
 
@@ -46,9 +48,15 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
         )  # fmt: skip
         counts = {name: int(n) for n, name in re.findall(r"(\d+) (passed|failed|skipped|error)", done.stdout)}
         problem = "" if done.returncode == 0 else done.stdout[-3000:]
-        yield Result(suite.name, "passed" if not problem else "failed", problem, {k: float(v) for k, v in counts.items()})
+        yield Result(
+            suite.name, "passed" if not problem else "failed", problem, {k: float(v) for k, v in counts.items()}
+        )
 
 
 PART = Part(
-    "suites", "The tests with bounds checks in kernels, on a generic processor, with many random examples", "all pass", 3, cases
+    "suites",
+    "The tests with bounds checks in kernels, on a generic processor, with many random examples",
+    "all pass",
+    3,
+    cases,
 )

@@ -13,11 +13,13 @@ import random
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": lambda data: _zstd(data),
+    "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
+    ".zst": lambda data: compress_zstd(data),
 }  # fmt: skip
 READERS = {"text": ".txt", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "wikipedia": ".xml"}
 FORMATS = {
@@ -99,7 +101,9 @@ def as_corpus(reader: str, lines: list[str]) -> bytes:
         write_table(pyarrow.table({"id": list(range(len(lines))), "text": lines}), out, row_group_size=100)
         return out.getvalue()
     if reader == "wikipedia":
-        page = "<page><title>T{0}</title><ns>0</ns><id>{0}</id><revision><id>{0}</id><text>{1}</text></revision></page>\n"
+        page = (
+            "<page><title>T{0}</title><ns>0</ns><id>{0}</id><revision><id>{0}</id><text>{1}</text></revision></page>\n"
+        )
         markup = "'''{0}''' [[a|b]] {{{{x|y}}}} <ref>r</ref>\n{{| class=a\n|b\n|}}\n{0}"
         pages = "".join(page.format(i + 1, escape(markup.format(line))) for i, line in enumerate(lines))
         site = "http://www.mediawiki.org/xml/export-0.11/"
@@ -115,6 +119,7 @@ EVALUATION = {
     "ambiguity": "lists", "pseudowords": "text.txt",
 }  # fmt: skip
 WSI_XML = "wsi-xml"
+LAST_TARGET = "lists/a.txt"
 
 
 def write_evaluation_data(folder: Path, lines: list[str]) -> None:
@@ -133,7 +138,7 @@ def write_evaluation_data(folder: Path, lines: list[str]) -> None:
     (folder / "analogies.txt").write_text(": first\n" + "\n".join(quads[:10]) + "\n: second\n" + "\n".join(quads[10:]))
     for part in ("train", "dev"):
         (folder / "wic" / part).mkdir(parents=True)
-        data = [f"{a}\tN\t0-0\t{a} {s}\t{a} {t}\n" for (a, s), (_, t) in zip(marked, marked[1:], strict=False)]
+        data = [f"{a}\tN\t0-0\t{a} {s}\t{a} {t}\n" for (a, s), (_, t) in pairwise(marked)]
         (folder / "wic" / part / f"{part}.data.txt").write_text("".join(data))
         (folder / "wic" / part / f"{part}.gold.txt").write_text("".join(rng.choice("TF") + "\n" for _ in data))
     (folder / "wsi").mkdir()
@@ -148,12 +153,14 @@ def write_evaluation_data(folder: Path, lines: list[str]) -> None:
             f'tokenEnd="{len(word)}">{word} {escape(line)}</instance>\n'
             for i, line in enumerate(instances)
         )
-        (folder / WSI_XML / f"{word}.n.xml").write_text(f'<instances lemma="{word}" partOfSpeech="n">\n{xml}</instances>\n')
+        (folder / WSI_XML / f"{word}.n.xml").write_text(
+            f'<instances lemma="{word}" partOfSpeech="n">\n{xml}</instances>\n'
+        )
     (folder / "wsi" / "dataset.txt").write_text("".join(dataset))
     for name in ("wsi", WSI_XML):
         (folder / name / "key.txt").write_text("".join(key))
     (folder / "lists").mkdir()
-    (folder / "lists" / "a.txt").write_text("".join(f"{word} {i % 4}\n" for i, word in enumerate(words[:20])))
+    (folder / LAST_TARGET).write_text("".join(f"{word} {i % 4}\n" for i, word in enumerate(words[:20])))
 
 
 def write_checkpoints(folder: Path) -> None:
@@ -177,7 +184,7 @@ def write_checkpoints(folder: Path) -> None:
         write_checkpoint(folder / name / "m.training", trainer)
 
 
-def _zstd(data: bytes) -> bytes:
+def compress_zstd(data: bytes) -> bytes:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

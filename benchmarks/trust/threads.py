@@ -35,5 +35,9 @@ def _train(threads: int, seed: int) -> None:
 
 
 PART = Part(
-    "threads", "Training on 1, 2, 4 and 8 threads", "the planted senses are found equally well", len(THREADS) * SEEDS, cases
+    "threads",
+    "Training on 1, 2, 4 and 8 threads",
+    "the planted senses are found equally well",
+    len(THREADS) * SEEDS,
+    cases,
 )

@@ -147,7 +147,12 @@ def test_readers_find_a_folder_at_any_moment_if_the_system_can_exchange_two(
         (tmp_path / name / name).touch()
     renamed: list[Path] = []
     rename = Path.rename
-    monkeypatch.setattr(Path, "rename", lambda self, target: (renamed.append(self), rename(self, target)))
+
+    def recorded(path: Path, target: Path) -> Path:
+        renamed.append(path)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", recorded)
     replace_folder(tmp_path / "new", tmp_path / "m")
     assert [path.name for path in tmp_path.rglob("*")] == ["m", "new"]
     assert [path.name for path in renamed] == ([] if can_exchange else ["m", "new"])

@@ -414,7 +414,8 @@ def test_a_model_that_is_replaced_while_it_is_opened_is_opened_as_a_whole(
     mssg: SenseModel, trained: Callable[[str], Path], copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = SenseModel.load(trained("skip-gram"))
-    check_file, replaced = storage._check_file, []
+    check_file = storage._check_file
+    replaced: list[bool] = []
 
     def replacing(*arguments: Any) -> None:
         check_file(*arguments)

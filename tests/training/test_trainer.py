@@ -98,7 +98,7 @@ def test_a_checkpoint_waits_for_a_thread_that_ctrl_c_marks_as_stopped(
     monkeypatch.setattr(trainer_module, "train_block", slow_block)
     monkeypatch.setattr(MarkedAsStopped, "join", interrupted)
     monkeypatch.setattr(trainer_module, "_start", lambda worker: (worker.start(), worker.join()))
-    monkeypatch.setattr(trainer_module.threading, "Thread", MarkedAsStopped)
+    monkeypatch.setattr(threading, "Thread", MarkedAsStopped)
     with pytest.raises(Interrupted):
         trainer.run(checkpoint=lambda: at_checkpoint.append((trainer.blocks_done, len(finished))))
     assert at_checkpoint == [(1, 1)]

@@ -5,7 +5,7 @@ start-up    `exit_on_signals`   exit at once: there is nothing to clean up, and 
 short work  `interruptible`     raise KeyboardInterrupt, so that temporary files are removed
 long work   `Signals`           ask the command to stop at the next checkpoint
 
-A KeyboardInterrupt in a finalizer cannot leave it: Python prints a traceback and goes on. The signal is then sent again.
+A KeyboardInterrupt cannot leave a finalizer: Python prints a traceback and goes on. The signal is then sent again.
 
 This module is imported before all others and imports little itself. Signals that are ignored (nohup) stay ignored.
 """
@@ -103,7 +103,7 @@ def _raise(number: int, _: FrameType | None) -> None:
 
 
 def _repeat_lost_signal(lost: sys.UnraisableHookArgs) -> None:
-    """Send a signal again whose KeyboardInterrupt was raised in a finalizer; report other errors there as Python does."""
+    """Send a signal again whose KeyboardInterrupt was raised in a finalizer; report other errors as Python does."""
     if not isinstance(lost.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
