@@ -20,7 +20,8 @@ from polyseme.corpus.planted import PlantedCorpus, plant
 from polyseme.training.config import ModelName, make_config
 
 settings.register_profile("polyseme", deadline=None, derandomize=True)
-settings.load_profile("polyseme")
+settings.register_profile("campaign", deadline=None, max_examples=int(os.environ.get("POLYSEME_EXAMPLES", "1000")))
+settings.load_profile("polyseme")  # unless --hypothesis-profile is given, which is loaded later
 
 os.environ.pop("PYTHONUNBUFFERED", None)  # processes that tests start must buffer their output as those of users do
 if "PYTEST_XDIST_WORKER" in os.environ:  # it is measured; of the processes that tests start, see `measured_environment`

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from polyseme._io import atomic
 from polyseme._io.atomic import atomic_file, atomic_folder, replace_folder
 
 
@@ -89,3 +94,65 @@ def test_a_symbolic_link_is_replaced_and_its_target_kept(tmp_path: Path) -> None
     assert not (tmp_path / "m").is_symlink()
     assert contents(tmp_path) == {"target/file": "target", "m/file": "new"}
     assert {path.name for path in tmp_path.iterdir()} == {"target", "m"}
+
+
+def ended_process() -> int:
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="cannot tell whether a process is running")
+@pytest.mark.parametrize("write", [atomic_file, atomic_folder])
+def test_what_killed_processes_have_left_is_removed_by_the_next_one(write: Any, tmp_path: Path) -> None:
+    ended = ended_process()
+    for name in (f".a.{ended}.part", f".a.{ended}.part.old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("left")
+    others = {f".a.{os.getppid()}.part", f".b.{ended}.part", ".a.x.part", f".ab.{ended}.part"}
+    for name in others:
+        (tmp_path / name).write_text("of somebody else")
+    (tmp_path / "a").mkdir() if write is atomic_folder else (tmp_path / "a").touch()
+    with write(tmp_path / "a") as temporary:
+        (temporary / "new" if write is atomic_folder else temporary).write_text("new")
+    assert {path.name for path in tmp_path.iterdir()} == {"a", *others}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="cannot tell whether a process is running")
+def test_a_folder_that_a_killed_process_had_moved_away_is_kept_if_the_next_one_fails(tmp_path: Path) -> None:
+    moved = tmp_path / f".m.{ended_process()}.part.old"
+    moved.mkdir()
+    (moved / "old").write_text("old")
+
+    def fail() -> None:
+        with atomic_folder(tmp_path / "m"):
+            raise ValueError("full")
+
+    with pytest.raises(ValueError, match="full"):
+        fail()
+    assert contents(tmp_path) == {"m/old": "old"}
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_readers_find_a_folder_at_any_moment_if_the_system_can_exchange_two(
+    can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not can_exchange:
+        monkeypatch.setattr(atomic, "_exchange", lambda *_: False)
+    elif sys.platform != "linux":
+        pytest.skip("only Linux can")
+    for name in ("m", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    renamed: list[Path] = []
+    rename = Path.rename
+
+    def recorded(path: Path, target: Path) -> Path:
+        renamed.append(path)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", recorded)
+    replace_folder(tmp_path / "new", tmp_path / "m")
+    assert [path.name for path in tmp_path.rglob("*")] == ["m", "new"]
+    assert [path.name for path in renamed] == ([] if can_exchange else ["m", "new"])

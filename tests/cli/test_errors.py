@@ -122,6 +122,14 @@ def test_texts_that_cannot_be_trained_on_are_refused(
     assert not (tmp_path / "m").exists()
 
 
+def test_the_message_on_a_very_long_argument_is_short(polyseme_command: Run) -> None:
+    done = polyseme_command("train", "text.txt", "m", f"--optimizer={5000 * 'y'}")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("polyseme: Invalid value")
+    assert done.stderr.endswith("See: polyseme --help\n")
+    assert len(done.stderr) < 1000
+
+
 def test_an_unknown_word_exits_with_1(polyseme_command: Run, mssg_path: Path) -> None:
     assert_fails(polyseme_command("senses", mssg_path, "bnak"), "Closest: beak, bark, bank", status=1)
     assert_fails(polyseme_command("neighbours", mssg_path, "bank#9"), "'bank' has", status=1)

@@ -176,6 +176,31 @@ app.main([])
     assert (done.returncode, done.stderr) == (143, b"polyseme: stopped.\n")
 
 
+def test_a_signal_in_a_finalizer_is_not_lost() -> None:
+    script = """
+import os, signal, time
+from polyseme.__main__ import exit_on_signals
+exit_on_signals()
+from polyseme.cli import app, signals
+
+def interrupted_when_closed():
+    try:
+        yield
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+
+def work(*_, **__):
+    with signals.interruptible():
+        next(interrupted_when_closed())  # closed when it is deleted, at once
+        time.sleep(60)
+app.app = work
+app.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=TIMEOUT)
+    assert (done.returncode, done.stderr) == (143, b"polyseme: stopped.\n")
+
+
 def test_an_interrupted_call_of_train_ends_although_a_pipe_is_idle(tmp_path: Path) -> None:
     call = [sys.executable, "-c", "import polyseme; polyseme.train('-', 'm')"]
     with started(call, tmp_path, stdin=subprocess.PIPE) as process:

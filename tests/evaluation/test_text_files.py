@@ -45,3 +45,9 @@ def test_files_without_lines_and_missing_files_are_refused(tmp_path: Path) -> No
     for path in (tmp_path, tmp_path / "missing.txt"):
         with pytest.raises(MissingFile, match="is not a file; name the data set's file"):
             list(read_lines(path))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
+def test_devices_are_refused_because_some_never_end() -> None:
+    with pytest.raises(DataError, match="/dev/full is a device, not a file; name the data set's file"):
+        list(read_lines(Path("/dev/full")))

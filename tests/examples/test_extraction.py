@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
@@ -37,15 +40,34 @@ def test_a_snippet_has_the_text_of_the_window_on_each_side(
     corpus: EncodedCorpus, window: int, batch_tokens: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extraction, "BATCH_TOKENS", batch_tokens)
-    snippets = iter(all_snippets(corpus, window=window))
-    for line in LINES:
+    assert all_snippets(corpus, window=window) == expected_snippets(LINES, window)
+
+
+def expected_snippets(lines: list[str], window: int) -> list[list[str]]:
+    """The same as `all_snippets`, with the regular expression of the tokenizer."""
+    found = []
+    for line in lines:
         spans = [match.span() for match in WORDS.pattern.finditer(line)]
         for i, (start, end) in enumerate(spans):
             left = spans[i - window][0] if i > window else spans[0][0]
             right = spans[i + window][1] if i + window < len(spans) - 1 else len(line.rstrip())
-            expected = [line[left:start], line[start:end], line[end:right]]
-            assert next(snippets) == [part.replace("\t", " ") for part in expected]
-    assert next(snippets, None) is None
+            parts = [line[left:start], line[start:end], line[end:right]]
+            found.append([part.replace("\t", " ") for part in parts])
+    return found
+
+
+TEXTS = st.lists(st.text(st.sampled_from("abcé東x'’ -.,\t\"\\")), min_size=1, max_size=8)
+
+
+@given(lines=TEXTS, window=st.integers(1, 4))
+def test_snippets_of_any_text_are_slices_of_its_lines(
+    lines: list[str], window: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("snippets")
+    (folder / "text").write_text("\n".join([*lines, "at least one word"]), encoding="utf-8")
+    encoded = encode(find_sources(folder / "text"), WORDS, folder / "corpus")
+    assert all_snippets(encoded, window=window) == expected_snippets([*lines, "at least one word"], window)
+    shutil.rmtree(folder)
 
 
 def test_a_phrase_is_marked_as_a_whole_and_counts_as_a_word_of_the_window(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def strip_plainly(text: str) -> tuple[str, int]:
     return out.array[:length].tobytes().decode().strip(), source.uses + out.uses
 
 
-@settings(max_examples=200)
+@settings(max_examples=max(200, settings().max_examples))
 @given(MARKUP)
 def test_arbitrary_markup_gives_valid_text_equal_to_that_of_plain_python(text: str) -> None:
     assert STRIPPER(text) == strip_plainly(text)[0]

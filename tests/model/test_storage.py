@@ -295,6 +295,27 @@ def test_arrays_that_queries_cannot_use_are_refused_despite_correct_digests(
     assert message in refused(copy)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["sense_vectors", "global_vectors", "cluster_centers"])
+def test_numbers_that_are_not_finite_are_refused_despite_correct_digests(
+    name: str, value: float, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mapped, _ = map_tensors(copy / "model.safetensors")
+    arrays: Arrays = {key: np.array(array) for key, array in mapped.items()}
+    arrays[name][-1, -1] = value
+    save_file(arrays, copy / "model.safetensors")
+    update_digests(copy)
+    message = f"{name} of model.safetensors has numbers that are NaN or infinite"
+    assert message in refused(copy)
+    monkeypatch.setattr(storage, "MAX_DIGESTED_BYTES", 1000)  # a large model is not read as a whole
+    model = SenseModel.load(copy)
+    if name == "sense_vectors":
+        with pytest.raises(ModelError, match="sense_vectors has numbers that are too large, NaN or infinite; train"):
+            model.neighbours("bank")
+    with pytest.raises(ModelError, match=message):
+        storage.verify(copy)
+
+
 @pytest.mark.parametrize("line", ["x\t-5", "x\t0", "x\t99999999", f"x\t{'9' * 5000}", "x\t1\t1", "x"])
 def test_a_vocabulary_with_invalid_counts_is_refused_despite_correct_digests(line: str, copy: Path) -> None:
     lines = (copy / "vocabulary.tsv").read_text().splitlines()
@@ -387,6 +408,34 @@ def test_an_existing_model_is_overwritten_only_by_force(mssg: SenseModel, copy: 
     mssg.save(copy, force=True)
     SenseModel.load(copy)
     assert [p.name for p in copy.parent.iterdir()] == ["m"]
+
+
+def test_a_model_that_is_replaced_while_it_is_opened_is_opened_as_a_whole(
+    mssg: SenseModel, trained: Callable[[str], Path], copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = SenseModel.load(trained("skip-gram"))
+    check_file = storage._check_file
+    replaced: list[bool] = []
+
+    def replacing(*arguments: Any) -> None:
+        check_file(*arguments)
+        if not replaced:
+            replaced.append(True)
+            other.save(copy, force=True)
+
+    monkeypatch.setattr(storage, "_check_file", replacing)
+    opened = SenseModel.load(copy)
+    assert (opened.config, opened.vector("bank").tolist()) == (other.config, other.vector("bank").tolist())
+    assert opened.config != mssg.config
+
+
+def test_a_model_that_is_replaced_again_and_again_is_refused(
+    mssg: SenseModel, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "MAX_REPLACEMENTS", 3)
+    monkeypatch.setattr(storage, "_check_file", lambda *_: mssg.save(copy, force=True))
+    with pytest.raises(ModelError, match="is being replaced again and again; open it when no program writes to it"):
+        SenseModel.load(copy)
 
 
 def test_even_force_removes_nothing_that_is_not_a_model(mssg: SenseModel, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import Interrupted, TrainingError
+from polyseme.training import trainer as trainer_module
 from polyseme.training.config import make_config
 from polyseme.training.events import Event, TrainingFinished, TrainingProgress
 from polyseme.training.state import TrainState
@@ -68,6 +70,38 @@ def test_stopping_writes_a_checkpoint_between_blocks(corpus: EncodedCorpus) -> N
         trainer.run(stop=lambda: trainer.blocks_done > 5, checkpoint=lambda: checkpoints.append(trainer.blocks_done))
     assert checkpoints == [trainer.blocks_done]
     assert 5 < trainer.blocks_done < trainer.num_blocks
+
+
+def test_a_checkpoint_waits_for_a_thread_that_ctrl_c_marks_as_stopped(
+    corpus: EncodedCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `join` does in Python 3.11 and 3.12 if a signal comes while it waits: the thread still trains a block."""
+    in_block = threading.Event()
+
+    def slow_block(*_: Any) -> tuple[int, int, float]:
+        in_block.set()
+        time.sleep(0.05)
+        finished.append(True)
+        return 1, 1, 0.0
+
+    class MarkedAsStopped(threading.Thread):
+        def is_alive(self) -> bool:
+            return False
+
+    def interrupted(_: threading.Thread, __: float | None = None) -> None:
+        in_block.wait()
+        raise KeyboardInterrupt
+
+    finished: list[bool] = []
+    at_checkpoint: list[tuple[int, int]] = []
+    trainer = make_trainer(corpus)
+    monkeypatch.setattr(trainer_module, "train_block", slow_block)
+    monkeypatch.setattr(MarkedAsStopped, "join", interrupted)
+    monkeypatch.setattr(trainer_module, "_start", lambda worker: (worker.start(), worker.join()))
+    monkeypatch.setattr(threading, "Thread", MarkedAsStopped)
+    with pytest.raises(Interrupted):
+        trainer.run(checkpoint=lambda: at_checkpoint.append((trainer.blocks_done, len(finished))))
+    assert at_checkpoint == [(1, 1)]
 
 
 def test_a_loss_of_nan_ends_the_training_with_advice(corpus: EncodedCorpus) -> None:

@@ -32,6 +32,7 @@ from polyseme.cli.train import train
 from polyseme.errors import Interrupted, PolysemeError, UnknownWord
 
 NOT_FOUND, ERROR = 1, 2
+MAX_MESSAGE = 900  # characters
 
 USAGE = {
     "train": "Usage: polyseme train CORPUS... MODEL [OPTIONS]",
@@ -106,7 +107,10 @@ def _explain(error: OSError) -> str:
 
 
 def _fail(message: str, status: int = ERROR) -> NoReturn:
-    print("polyseme: " + " ".join(message.split()), file=sys.stderr)
+    line = " ".join(message.split())
+    if len(line) > MAX_MESSAGE:  # of an argument that is as long; the end says what to do
+        line = f"{line[: MAX_MESSAGE // 2]} ... {line[-MAX_MESSAGE // 3 :]}"
+    print(f"polyseme: {line}", file=sys.stderr)
     try:
         sys.stdout.flush()
     except OSError:

@@ -5,6 +5,8 @@ start-up    `exit_on_signals`   exit at once: there is nothing to clean up, and 
 short work  `interruptible`     raise KeyboardInterrupt, so that temporary files are removed
 long work   `Signals`           ask the command to stop at the next checkpoint
 
+A KeyboardInterrupt cannot leave a finalizer: Python prints a traceback and goes on. The signal is then sent again.
+
 This module is imported before all others and imports little itself. Signals that are ignored (nohup) stay ignored.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
@@ -20,6 +23,7 @@ from polyseme.errors import Interrupted
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 STOPPED = "stopped."
+REPEAT_SECONDS = 0.01  # by then the finalizer has ended
 
 received: list[int] = []  # the numbers of all signals, first to last, except those that end the process at once
 
@@ -29,6 +33,7 @@ Handler = Callable[[int, FrameType | None], None]
 def exit_on_signals() -> None:
     """From now on, a signal ends the process at once."""
     _install(_exit)
+    sys.unraisablehook = _repeat_lost_signal
 
 
 @contextmanager
@@ -95,6 +100,19 @@ def _exit(number: int, _: FrameType | None) -> None:
 def _raise(number: int, _: FrameType | None) -> None:
     received.append(number)
     raise KeyboardInterrupt(number)
+
+
+def _repeat_lost_signal(lost: sys.UnraisableHookArgs) -> None:
+    """Send a signal again whose KeyboardInterrupt was raised in a finalizer; report other errors as Python does."""
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    import threading  # it is imported by now
+
+    number = lost.exc_value.args[0] if lost.exc_value.args else signal.SIGINT
+    again = threading.Timer(REPEAT_SECONDS, signal.raise_signal, [number])
+    again.daemon = True
+    again.start()
 
 
 def _install(handler: Handler) -> dict[int, object]:

@@ -47,6 +47,8 @@ def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
 
     Lines that are not UTF-8 are read as Latin-1, the encoding of the older data sets.
     """
+    if path.is_char_device() or path.is_block_device():  # some of them never end
+        raise DataError(f"{path} is a device, not a file; name the data set's file.")
     try:
         text = path.read_bytes()
     except (FileNotFoundError, IsADirectoryError):

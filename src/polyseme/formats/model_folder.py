@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from polyseme.formats.sense_table import SenseTable
-from polyseme.model.compact import SMALL_EXAMPLES, save_compact
+from polyseme.model import storage
+from polyseme.model.compact import SMALL_EXAMPLES, compact
 from polyseme.model.rows import Dtype
 from polyseme.model.sense_model import SenseModel
 
@@ -20,7 +21,7 @@ def write(
 ) -> str:
     """Write the model; the options are those of `save_compact`."""
     model = SenseModel(table.data)
-    save_compact(model, path, dtype=dtype, examples=examples, global_vectors=global_vectors, force=True)
+    storage.write(compact(model, dtype=dtype, examples=examples, global_vectors=global_vectors), path)
     if dtype == "float32":
         return ""
     left_out = [] if global_vectors else ["the global vectors (keep them with --global-vectors)"]

@@ -9,8 +9,8 @@ threads share the counters. Kernels that create no arrays avoid this cost with `
 Only kernels that Python calls are cached: their compiled code includes the functions that they call.
 
 For a cached kernel, Numba checks only whether the kernel's own file has changed, not the files of the functions it
-calls. So the cache folder is named after a digest of all kernel sources, and outdated code is never run. It is created
-in the folder NUMBA_CACHE_DIR, if that is set.
+calls, nor whether NUMBA_BOUNDSCHECK is set. So the cache folder is named after a digest of all kernel sources and of
+that setting, and outdated code is never run. It is created in the folder NUMBA_CACHE_DIR, if that is set.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def cache_folder() -> Path:
 def _cache_folder() -> Path:
     here = Path(__file__).parent
     sources = b"".join(path.read_bytes() for path in sorted(here.rglob("*.py")))
-    name = f"kernels-{hashlib.sha256(sources).hexdigest()[:16]}"
+    checked = b"checked" if config.BOUNDSCHECK else b""
+    name = f"kernels-{hashlib.sha256(sources + checked).hexdigest()[:16]}"
     if config.CACHE_DIR:
         return Path(config.CACHE_DIR) / name
     if os.access(here, os.W_OK):

@@ -52,6 +52,19 @@ def save_compact(
     >>> polyseme.load("small.model")
     <SenseModel mssg: 20 words, 22 senses, 8 dimensions>
     """
+    data = compact(model, dtype=dtype, words=words, examples=examples, global_vectors=global_vectors)
+    storage.save(data, Path(path), force=force)
+
+
+def compact(
+    model: SenseModel,
+    *,
+    dtype: Dtype,
+    words: int | None = None,
+    examples: bool | int | None = None,
+    global_vectors: bool = False,
+) -> ModelData:
+    """What `save_compact` writes."""
     if dtype not in get_args(Dtype):
         raise ConfigError(f"--dtype must be one of {', '.join(get_args(Dtype))}, not '{dtype}'.")
     data = replace(model._data, dtype=dtype)
@@ -63,7 +76,7 @@ def save_compact(
         data = replace(data, read_examples=limited_reader(data, int(examples)))
     if dtype != "float32" and not global_vectors and data.arrays.whitened_vectors is not None:
         data = replace(data, arrays=replace(data.arrays, global_vectors=None))
-    storage.save(data, Path(path), force=force)
+    return data
 
 
 def most_frequent(data: ModelData, words: int) -> ModelData:

@@ -253,11 +253,11 @@ class ModelData:
 
     @cached_property
     def sense_norms(self) -> NDArray[np.float32]:
-        return row_norms(self.arrays.sense_vectors)
+        return _finite_norms(self.arrays.sense_vectors, "sense_vectors")
 
     @cached_property
     def global_norms(self) -> NDArray[np.float32]:
-        return row_norms(self.global_vectors)
+        return _finite_norms(self.global_vectors, "global_vectors")
 
 
 def default_numbers(sense_offsets: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -276,6 +276,14 @@ def row_norms(rows: Rows) -> Floats:
     for first, block in blocks(rows):
         np.einsum("ij,ij->i", block, block, out=squares[first : first + len(block)])
     return np.asarray(np.maximum(np.sqrt(squares), np.float32(1e-12)))
+
+
+def _finite_norms(rows: Rows, name: str) -> Floats:
+    """The norms of the vectors of a model; ModelError if they are not finite."""
+    norms = row_norms(rows)
+    if not np.isfinite(norms).all():
+        raise ModelError(f"{name} has numbers that are too large, NaN or infinite; train the model again.")
+    return norms
 
 
 def unit_rows(rows: Rows) -> Floats:

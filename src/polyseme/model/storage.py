@@ -56,7 +56,8 @@ FILES = (
     CARD,
 )  # all that a model folder needs or may need
 LOG = "training.jsonl"  # the log of the training run, if there is one
-MAX_DIGESTED_BYTES = 64 << 20  # larger files are digested only by `verify`, so that opening a model stays fast
+MAX_REPLACEMENTS = 100  # of a folder while it is opened
+MAX_DIGESTED_BYTES = 64 << 20  # larger files are read only by `verify`, so that opening a model stays fast
 
 
 def save(
@@ -76,36 +77,43 @@ def save(
     """
     refuse_existing(path, force)
     with atomic_folder(path, temporary) as folder:
-        is_float32 = data.dtype == "float32"
-        examples = EXAMPLES if is_float32 else COMPRESSED_EXAMPLES
-        write_examples = example_files.write_plain if is_float32 else example_files.write_compressed
-        offsets = write_examples(folder / examples, data.read_examples, len(data.vocabulary))
-        write_words(folder / WORDS, data.vocabulary.words, data.vocabulary.counts)
-        write_tensors(folder / TENSORS, {**to_tensors(data.arrays, data.dtype), "example_offsets": offsets})
-        (folder / CARD).write_text(card(data, metadata), encoding="utf-8")
-        if log is not None and log.exists():
-            (folder / LOG).write_bytes(log.read_bytes())
-        files = [folder / name for name in (WORDS, TENSORS, examples)]
-        if data.phrases is not None:
-            (folder / PHRASES).write_bytes(data.phrases.to_bytes())
-            files.append(folder / PHRASES)
-        config = {
-            "format_version": PLAIN_VERSION if is_float32 and data.phrases is None else FORMAT_VERSION,
-            **({} if is_float32 else {"dtype": data.dtype}),
-            "settings": data.config,
-            "tokenizer": data.tokenizer.name,
-            "corpus": data.corpus,
-            "training": data.training,
-            **({"labels": data.labels} if data.labels else {}),
-            **({"last_numbers": data.last_numbers} if data.last_numbers else {}),
-            **({"refinements": data.refinements} if data.refinements else {}),
-            **({"continued_from": data.continued_from} if data.continued_from else {}),
-            "files": {
-                path.name: {"bytes": path.stat().st_size, "sha256": digest}
-                for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
-            },
-        }
-        (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write(data, folder, log=log, metadata=metadata)
+
+
+def write(
+    data: ModelData, folder: Path, *, log: Path | None = None, metadata: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    """Write the files of a model into an empty folder; see `save`."""
+    is_float32 = data.dtype == "float32"
+    examples = EXAMPLES if is_float32 else COMPRESSED_EXAMPLES
+    write_examples = example_files.write_plain if is_float32 else example_files.write_compressed
+    offsets = write_examples(folder / examples, data.read_examples, len(data.vocabulary))
+    write_words(folder / WORDS, data.vocabulary.words, data.vocabulary.counts)
+    write_tensors(folder / TENSORS, {**to_tensors(data.arrays, data.dtype), "example_offsets": offsets})
+    (folder / CARD).write_text(card(data, metadata), encoding="utf-8")
+    if log is not None and log.exists():
+        (folder / LOG).write_bytes(log.read_bytes())
+    files = [folder / name for name in (WORDS, TENSORS, examples)]
+    if data.phrases is not None:
+        (folder / PHRASES).write_bytes(data.phrases.to_bytes())
+        files.append(folder / PHRASES)
+    config = {
+        "format_version": PLAIN_VERSION if is_float32 and data.phrases is None else FORMAT_VERSION,
+        **({} if is_float32 else {"dtype": data.dtype}),
+        "settings": data.config,
+        "tokenizer": data.tokenizer.name,
+        "corpus": data.corpus,
+        "training": data.training,
+        **({"labels": data.labels} if data.labels else {}),
+        **({"last_numbers": data.last_numbers} if data.last_numbers else {}),
+        **({"refinements": data.refinements} if data.refinements else {}),
+        **({"continued_from": data.continued_from} if data.continued_from else {}),
+        "files": {
+            path.name: {"bytes": path.stat().st_size, "sha256": digest}
+            for path, digest in zip(files, map_in_order(_digest, files, threads=2), strict=True)
+        },
+    }
+    (folder / CONFIG).write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def load(
@@ -113,8 +121,33 @@ def load(
 ) -> ModelData:
     """Open a model folder. ModelError, with the reason, if it is incomplete or damaged.
 
+    If another process replaces the folder meanwhile, the new one is opened.
+
     blobs  a folder whose files may be linked from the model folder; other symbolic links are refused
     """
+    for _ in range(MAX_REPLACEMENTS):
+        before = _identity(path)
+        try:
+            data = _load(path, tokenizer, blobs)
+        except (PolysemeError, OSError):
+            if _identity(path) == before:
+                raise
+        else:
+            if _identity(path) == before:
+                return data
+    raise ModelError(f"{path} is being replaced again and again; open it when no program writes to it.")
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    """What changes if another folder is renamed to a path; empty if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_dev, status.st_ino, status.st_ctime_ns
+
+
+def _load(path: Path, tokenizer: AnyTokenizer | Callable[[str], list[str]] | None, blobs: Path | None) -> ModelData:
     config = read_config(path, blobs)
     try:
         _check_values(config)
@@ -124,6 +157,8 @@ def load(
         words, counts = read_words(files[WORDS])
         dtype = config.get("dtype", "float32")
         tensors, _ = map_tensors(files[TENSORS])
+        if config["files"][TENSORS]["bytes"] <= MAX_DIGESTED_BYTES:
+            _refuse_not_finite(tensors)
         read_examples = _open_examples(path, files, tensors, words)
         arrays = from_tensors(tensors, dtype, len(words))
         if tokenizer is None:
@@ -165,6 +200,13 @@ def _member(path: Path, name: str, blobs: Path | None) -> Path:
     return file
 
 
+def _refuse_not_finite(tensors: Tensors) -> None:
+    """Raise ModelError if a number is NaN or infinite."""
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind == "f" and tensor.size and not np.isfinite([tensor.min(), tensor.max()]).all():
+            raise ModelError(f"{name} of {TENSORS} has numbers that are NaN or infinite")
+
+
 def _open_examples(path: Path, files: Mapping[str, Path], tensors: Tensors, words: list[str]) -> ExampleReader:
     """An ExampleReader of a model folder, which also checks the lines; takes their index out of the tensors."""
     name = EXAMPLES if EXAMPLES in files else COMPRESSED_EXAMPLES
@@ -200,12 +242,16 @@ def _check_values(config: dict[str, Any]) -> None:
 
 
 def verify(path: Path) -> None:
-    """Check the digest of every file of a model, large ones included. ModelError if one was changed."""
+    """Check the digest of every file of a model, large ones included, and the numbers of its vectors.
+
+    Raises ModelError if a file was changed, or a number is NaN or infinite.
+    """
     load(path)
     config = read_config(path)
     try:
         for name in digested_files(config):
             _check_file(path / name, name, config, None)
+        _refuse_not_finite(map_tensors(path / TENSORS)[0])
     except ModelError as error:
         raise _damaged(path, str(error)) from error
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ BLOCK_TOKENS = 10_000
 BLOCKS_PER_THREAD = 4  # per epoch, at least
 MIN_RATE = 1e-4  # relative to the initial learning rate
 REPORT_SECONDS = 0.5
+PAUSE_SECONDS = 0.001  # between looks at threads that finish their blocks
 MASK = 2**64 - 1
 
 
@@ -65,6 +67,8 @@ class Trainer:
         self.warmup_blocks = int(self.state.config.warmup * self.num_blocks)
         self._lock = threading.Lock()
         self._error: BaseException | None = None
+        self._leave = threading.Event()
+        self._blocks_in_progress = 0
 
     def _find_blocks(self) -> int:
         """Divide the corpus into blocks; returns their number."""
@@ -98,6 +102,7 @@ class Trainer:
                 stopped = stop()
             except KeyboardInterrupt:
                 stopped = True
+            self._pause()  # again: Ctrl-C may have come in the middle of it, and a checkpoint needs resting arrays
             if stopped or time.monotonic() > due:
                 checkpoint()
                 due = time.monotonic() + checkpoint_seconds
@@ -134,10 +139,10 @@ class Trainer:
 
     def _run_threads(self, end: int, reporter: Reporter, pause: Callable[[], bool]) -> None:
         """Train the blocks before `end`, or until `pause` returns True. No block is left unfinished, even on errors."""
-        leave = threading.Event()
+        self._leave = threading.Event()
         started = time.monotonic()
         workers = [
-            threading.Thread(target=self._work, args=(thread, end, leave), daemon=True)
+            threading.Thread(target=self._work, args=(thread, end, self._leave), daemon=True)
             for thread in range(self.state.threads)
         ]
         try:
@@ -148,47 +153,70 @@ class Trainer:
                     worker.join(REPORT_SECONDS / 5)
                     reporter.report_if_due(self.seconds + time.monotonic() - started)
                     if pause():
-                        leave.set()
+                        self._leave.set()
         finally:
-            leave.set()
-            for worker in workers:
-                _join(worker)
+            self._pause()
             self.seconds += time.monotonic() - started
         if self._error is not None:
             raise self._error
 
+    def _pause(self) -> None:
+        """Wait until no thread trains a block, which takes little time; ignore Ctrl-C meanwhile.
+
+        Blocks are counted, because joined threads may still run: in Python 3.11 and 3.12, Ctrl-C during `join` marks a
+        thread as stopped that is not.
+        """
+        self._leave.set()
+        while self._blocks_in_progress:
+            with suppress(KeyboardInterrupt):
+                time.sleep(PAUSE_SECONDS)
+
+    def _take_block(self, end: int, leave: threading.Event) -> int | None:
+        """The number of the next block; None if there is none before `end`, or the threads are asked to leave."""
+        with self._lock:
+            if leave.is_set() or self.blocks_done >= end:
+                return None
+            self.blocks_done += 1
+            self._blocks_in_progress += 1
+            return self.blocks_done - 1
+
     def _work(self, thread: int, end: int, leave: threading.Event) -> None:
         """Train block after block, in one thread."""
-        state, settings = self.state, self.state.kernel_config
+        state = self.state
         try:
-            scratch = make_scratch(MAX_SENTENCE_TOKENS, state.config.dim, state.tables.context_table.shape[1], settings)
-            while not leave.is_set():
-                with self._lock:
-                    block = self.blocks_done
-                    if block >= end:
-                        return
-                    self.blocks_done += 1
-                counts = train_block(
-                    *self.corpus.read(*self._sentences_of(block)),
-                    state.parameters,
-                    state.tables,
-                    settings,
-                    scratch,
-                    np.uint64(self._seed_of(block)),
-                    np.float32(self._learning_rate_of(block)),
-                    thread,
-                    state.threads,
-                )
-                with self._lock:
-                    self.totals.add(*counts)
-                if not math.isfinite(counts[2]):
-                    raise TrainingError(
-                        f"training diverged at {self.progress:.1%}: the loss is not a number. "
-                        f"Try a lower --learning-rate than {state.config.learning_rate}."
-                    )
+            width = state.tables.context_table.shape[1]
+            scratch = make_scratch(MAX_SENTENCE_TOKENS, state.config.dim, width, state.kernel_config)
+            while (block := self._take_block(end, leave)) is not None:
+                try:
+                    self._train(block, thread, scratch)
+                finally:
+                    with self._lock:
+                        self._blocks_in_progress -= 1
         except BaseException as error:  # `_run_threads` raises it in the main thread
             self._error = error
             leave.set()
+
+    def _train(self, block: int, thread: int, scratch: Any) -> None:
+        """Train a block; TrainingError if the loss is not finite."""
+        state = self.state
+        counts = train_block(
+            *self.corpus.read(*self._sentences_of(block)),
+            state.parameters,
+            state.tables,
+            state.kernel_config,
+            scratch,
+            np.uint64(self._seed_of(block)),
+            np.float32(self._learning_rate_of(block)),
+            thread,
+            state.threads,
+        )
+        with self._lock:
+            self.totals.add(*counts)
+        if not math.isfinite(counts[2]):
+            raise TrainingError(
+                f"training diverged at {self.progress:.1%}: the loss is not a number. "
+                f"Try a lower --learning-rate than {state.config.learning_rate}."
+            )
 
     def _sentences_of(self, block: int) -> tuple[int, int]:
         """The numbers of the first sentence of a block and of the first after it."""
@@ -233,13 +261,6 @@ def _start(worker: threading.Thread) -> None:
         worker.start()
     except RuntimeError as error:
         raise TrainingError(f"a thread could not be started ({error}); try fewer --threads.") from error
-
-
-def _join(worker: threading.Thread) -> None:
-    """Wait until a thread has finished its current block, which takes little time; ignore Ctrl-C meanwhile."""
-    while worker.is_alive():
-        with suppress(KeyboardInterrupt):
-            worker.join()
 
 
 def num_threads(threads: int, corpus: EncodedCorpus) -> int:

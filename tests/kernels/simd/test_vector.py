@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -43,3 +46,29 @@ def test_only_c_contiguous_float32_tables_are_accepted() -> None:
     for table in (np.ones((2, LANES)), np.ones((2, LANES), np.float32, order="F")):
         with pytest.raises(TypingError, match="C-contiguous float32 tables"):
             calculate(table, zero_padded_rows(7, 2 * LANES), np.float32(3))
+
+
+CHECKED = """
+import numpy as np
+from polyseme.kernels.jit import kernel
+from polyseme.kernels.simd.padding import LANES
+from polyseme.kernels.simd.vector import load, store
+
+@kernel
+def copy(table, row, column):
+    store(table, 0, 0, load(table, row, column))
+
+table = np.zeros((3, 2 * LANES), np.float32)
+for row, column in [(2, 0), (0, LANES), (3, 0), (-1, 0), (0, LANES + 1), (0, -1)]:
+    try:
+        copy(table, row, column)
+        print("ok")
+    except IndexError:
+        print("refused")
+"""
+
+
+def test_vectors_outside_of_a_table_are_refused_if_numba_checks_bounds() -> None:
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1"}
+    done = subprocess.run([sys.executable, "-c", CHECKED], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["ok", "ok", "refused", "refused", "refused", "refused"]

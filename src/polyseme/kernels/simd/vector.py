@@ -78,7 +78,8 @@ for _operation, _instruction in (
 
 
 def _vector_pointer(context, builder, signature, arguments):
-    return builder.bitcast(item_pointer(context, builder, signature, arguments), _LLVM_VECTOR.as_pointer())
+    pointer = item_pointer(context, builder, signature, arguments, items=LANES)
+    return builder.bitcast(pointer, _LLVM_VECTOR.as_pointer())
 
 
 def _check_table(table):

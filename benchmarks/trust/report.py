@@ -1,0 +1,67 @@
+"""docs/trust.md, made of the results alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .results import Part, read_results
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
+HEAD = """# Trust: a campaign of faults
+
+<!-- Written by `python -m benchmarks.trust WORK report`; do not edit. -->
+
+polyseme is run while it is killed, interrupted, given damaged and hostile files, full disks and absurd options. This
+page says what was run and what must hold. `python -m benchmarks.trust WORK` repeats it, in parts that can be stopped
+and continued; case n of a seed is always the same. `make test` runs some cases of each part.
+
+The commands run in processes that are forked from one that has loaded everything. Their memory includes what that one
+has loaded.
+"""
+
+
+def write(parts: list[Part], results: Path) -> None:
+    """Write the page."""
+    found = {part.name: read_results(results / f"{part.name}.jsonl") for part in parts}
+    lines = [
+        HEAD,
+        "| part | must hold | cases | of the campaign | failures | commits |",
+        "|---|---|---:|---:|---:|---|",
+    ]
+    for part in parts:
+        entries = list(found[part.name].values())
+        commits = ", ".join(f"`{name}`" for name in dict.fromkeys(entry["commit"] for entry in entries)) or "not run"
+        failures = sum(bool(entry["problem"]) for entry in entries)
+        name = f"[{part.title}](#{part.name})"
+        lines.append(f"| {name} | {part.holds} | {len(entries):,} | {part.total:,} | {failures:,} | {commits} |")
+    for part in parts:
+        if entries := list(found[part.name].values()):
+            lines += ["", f"## {part.name}", "", *_section(part, entries)]
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(PAGE)
+
+
+def _section(part: Part, entries: list[dict[str, Any]]) -> Iterator[str]:
+    yield f"{part.title}. Seeds: {', '.join(str(seed) for seed in sorted({entry['seed'] for entry in entries}))}."
+    yield ""
+    outcomes = sorted({entry["outcome"] for entry in entries})
+    if len(outcomes) > 8:
+        outcomes = []
+    yield f"| kind | cases | {' | '.join(outcomes)}{' | ' if outcomes else ''}failures |"
+    yield f"|---|---:|{'---:|' * (len(outcomes) + 1)}"
+    for kind in sorted({entry["kind"] for entry in entries}):
+        mine = [entry for entry in entries if entry["kind"] == kind]
+        counts = Counter(entry["outcome"] for entry in mine)
+        numbers = [len(mine), *(counts[name] for name in outcomes), sum(bool(entry["problem"]) for entry in mine)]
+        yield f"| {kind} | {' | '.join(f'{n:,}' for n in numbers)} |"
+    if facts := sorted({name for entry in entries for name in entry["facts"]}):
+        yield ""
+        yield "| measured | cases | median | largest | sum |"
+        yield "|---|---:|---:|---:|---:|"
+        for name in facts:
+            values = sorted(entry["facts"][name] for entry in entries if name in entry["facts"])
+            figures = (values[len(values) // 2], values[-1], sum(values))
+            yield f"| {name.replace('_', ' ')} | {len(values):,} | {' | '.join(f'{x:,.4g}' for x in figures)} |"
