@@ -93,6 +93,8 @@ def test_an_unknown_word_is_not_found_and_similar_words_are_suggested(client: Te
         ("similarity?a=bank", 400, "the parameter 'b' is missing"),
         ("concordance/bank?sort=up", 400, "'sort' must be one of best, left, right, text."),
         ("collocates/bank?model=1", 404, "collocates need an index of the corpus; build it with: polyseme explore"),
+        ("concordance/bank?near=river&model=1", 404, "lines near a word need an index of the corpus"),
+        ("concordance/bank?near=rivre", 404, "'rivre' is not among the"),
         ("nothing", 404, "there is nothing at this address"),
     ],
 )

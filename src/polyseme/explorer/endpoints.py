@@ -206,6 +206,8 @@ ENDPOINTS = (
                 "best",
                 enum=["best", "left", "right", "text"],
             ),
+            text("near", "Only lines with this word near the keyword. Needs the index", ""),
+            number("window", "Words on each side of the keyword in which it is", 5, 1, MAX_WINDOW),
             number("offset", "Number of lines to skip", 0, 0, MAX_OFFSET),
             number("limit", "Number of lines", 50, 1, MAX_LINES),
             MODEL,
