@@ -140,6 +140,7 @@ INFO = objects(
     editable=FLAG,
     limits=objects(text_bytes=WHOLE),
     examples=lists(STRING),
+    examples_are_final=FLAG,
 )
 COLLOCATE = objects(word=STRING, log_dice=NUMBER, count=WHOLE, left=WHOLE, right=WHOLE)
 LINE = objects(left=STRING, word=STRING, right=STRING, sentence=WHOLE, source=STRING)

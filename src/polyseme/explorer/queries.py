@@ -25,6 +25,7 @@ def info(session: Session) -> dict[str, Any]:
         "editable": session.models[0].editable,
         "limits": {"text_bytes": MAX_TEXT_BYTES},
         "examples": session.models[0].suggested,
+        "examples_are_final": session.models[0].is_prepared,
     }
 
 
