@@ -55,7 +55,7 @@ def main() -> None:
             f"| until the address is printed{', index built or checked' if arguments.text else ''} | {seconds:.1f} s |"
         )
         rows += single_rows(requests)
-        before = memory(process.pid)
+        sizes = [memory(process.pid)]
         for name, num_clients, seconds, pause in (
             ("one request a second each", arguments.clients, arguments.seconds, 1.0),
             ("as fast as they can", arguments.clients, arguments.seconds / 10, 0.0),
@@ -63,7 +63,8 @@ def main() -> None:
         ):
             result = asyncio.run(load(requests, num_clients, seconds, pause))
             rows.append(f"| {num_clients} clients for {seconds:.0f} s, {name} | {result} |")
-        rows.append(f"| memory before and after (without mapped files), MB | {before}, {memory(process.pid)} |")
+            sizes.append(memory(process.pid))
+        rows.append(f"| memory before and after each, without mapped files | {', '.join(map(str, sizes))} MB |")
     with tempfile.TemporaryDirectory() as folder:
         path = large_model(Path(folder) / "large.model", LARGE_WORDS)
         size = sum(file.stat().st_size for file in path.iterdir()) / 1e9

@@ -94,6 +94,9 @@ def test_many_occurrences_are_sampled(client: TestClient, monkeypatch: pytest.Mo
     sampled = client.get("/api/collocates/bank?window=2&n=499").json()
     sorted_lines = client.get("/api/concordance/bank?sort=left&limit=499").json()
     assert (sorted_lines["sampled"], sorted_lines["total"]) == (True, 200)
+    near = client.get(f"/api/concordance/bank?near={exact['collocates'][0]['word']}").json()
+    assert near["sampled"]
+    assert 0 < near["total"] <= 200
     assert (sampled["sampled"], sampled["occurrences"]) == (True, exact["occurrences"])
     counts = {c["word"]: c["count"] for c in exact["collocates"]}
     assert sampled["collocates"][0]["count"] == pytest.approx(counts[sampled["collocates"][0]["word"]], rel=0.5)
@@ -106,6 +109,30 @@ def test_a_concordance_is_sorted_by_the_words_on_a_side(client: TestClient, sort
     assert near == sorted(near, key=lambda words: (not words, words))  # those without a word on that side are last
     assert len({tuple(words) for words in near}) > 50
     assert {line["key"] for line in lines} == {"bank#1", "bank#2"}
+
+
+@pytest.mark.parametrize("sort", ["best", "left", "right", "text"])
+def test_lines_near_a_word_are_those_that_have_it_in_the_window(
+    client: TestClient, keys: list[list[str]], sort: str
+) -> None:
+    collocates = client.get("/api/collocates/bank%231?window=2&n=500").json()["collocates"]
+    word = min(collocates, key=lambda c: abs(c["count"] - 40))["word"]
+    plain = [[key.partition("#")[0] for key in of_line] for of_line in keys]
+    expected = Counter(
+        line
+        for line, i in occurrences(keys, "bank#1")
+        if word in plain[line][max(0, i - 2) : i] + plain[line][i + 1 : i + 3]
+    )
+    query = f"sort={sort}&near={word.upper()}&window=2"
+    answer = client.get(f"/api/concordance/bank%231?{query}&limit=500").json()
+    assert (answer["total"], answer["sampled"]) == (expected.total(), False)
+    assert Counter(line["sentence"] for line in answer["lines"]) == expected
+    page = client.get(f"/api/concordance/bank%231?{query}&limit=5&offset=3").json()["lines"]
+    assert page == answer["lines"][3:8]
+
+
+def test_lines_near_a_word_that_is_never_near_are_none(client: TestClient) -> None:
+    assert client.get("/api/concordance/bank?near=bank&window=1").json()["lines"] == []
 
 
 def test_pages_of_a_concordance_have_each_line_once(client: TestClient) -> None:

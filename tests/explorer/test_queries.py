@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from polyseme import SenseModel
-from polyseme.explorer import app, endpoints
-from polyseme.explorer.models import Session
+from polyseme.explorer import app, endpoints, queries
+from polyseme.explorer.models import ExploredModel, Session
 from tests.conftest import Run
 from tests.explorer.conftest import MakeClient
 
@@ -93,6 +93,8 @@ def test_an_unknown_word_is_not_found_and_similar_words_are_suggested(client: Te
         ("similarity?a=bank", 400, "the parameter 'b' is missing"),
         ("concordance/bank?sort=up", 400, "'sort' must be one of best, left, right, text."),
         ("collocates/bank?model=1", 404, "collocates need an index of the corpus; build it with: polyseme explore"),
+        ("concordance/bank?near=river&model=1", 404, "lines near a word need an index of the corpus"),
+        ("concordance/bank?near=rivre", 404, "'rivre' is not among the"),
         ("nothing", 404, "there is nothing at this address"),
     ],
 )
@@ -138,6 +140,13 @@ def test_the_information_tells_models_limits_and_words_to_try(
     assert info["limits"] == {"text_bytes": 200_000}
     assert all(word in mssg for word in info["examples"])
     assert len(info["examples"]) == 6
+
+
+def test_words_to_try_are_final_when_the_model_is_prepared(mssg_path: Path) -> None:
+    model = ExploredModel(str(mssg_path))
+    assert not queries.info(Session([model]))["examples_are_final"]
+    model.prepare()
+    assert queries.info(Session([model]))["examples_are_final"]
 
 
 def test_without_an_index_the_concordance_has_the_examples_of_the_model(client: TestClient, mssg: SenseModel) -> None:

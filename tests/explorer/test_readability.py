@@ -73,3 +73,8 @@ def test_similar_examples_are_left_out() -> None:
     texts = ["The boat lay at the left bank.", "The boat lay at the right bank!", "Money is kept safely inside.", ""]
     assert choose_diverse([Example("", text, "") for text in texts], 5) == [0, 2, 3]
     assert choose_diverse([Example("", text, "") for text in texts], 1) == [0]
+
+
+def test_vowel_signs_do_not_split_words() -> None:
+    texts = ["كَتَبَ ٱلۡوَلَدُ", "رَكِبَ بَكۡرُ دَوَلٌ"]  # no word in common, but most letters
+    assert choose_diverse([Example("", text, "") for text in texts], 5) == [0, 1]

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 
-MAX_BYTES = 32 << 20
+MAX_BYTES = 8 << 20  # some hundred answers: more than one goes back to
 
 
 class AnswerCache:

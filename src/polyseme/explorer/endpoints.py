@@ -140,6 +140,7 @@ INFO = objects(
     editable=FLAG,
     limits=objects(text_bytes=WHOLE),
     examples=lists(STRING),
+    examples_are_final=FLAG,
 )
 COLLOCATE = objects(word=STRING, log_dice=NUMBER, count=WHOLE, left=WHOLE, right=WHOLE)
 LINE = objects(left=STRING, word=STRING, right=STRING, sentence=WHOLE, source=STRING)
@@ -206,6 +207,8 @@ ENDPOINTS = (
                 "best",
                 enum=["best", "left", "right", "text"],
             ),
+            text("near", "Only lines with this word near the keyword. Needs the index", ""),
+            number("window", "Words on each side of the keyword in which it is", 5, 1, MAX_WINDOW),
             number("offset", "Number of lines to skip", 0, 0, MAX_OFFSET),
             number("limit", "Number of lines", 50, 1, MAX_LINES),
             MODEL,

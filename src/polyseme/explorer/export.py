@@ -79,7 +79,7 @@ def _answers(session: Session, model: ExploredModel, word: str) -> dict[str, Any
         f"/api/map/{word}": mapping.sense_map(session, word, NUM_ON_MAP, 0),
     }
     for key in dict.fromkeys([word, *keys]):
-        answers[f"/api/concordance/{key}"] = queries.concordance(session, key, "best", 0, MAX_LINES, 0)
+        answers[f"/api/concordance/{key}"] = queries.concordance(session, key, "best", "", WINDOW, 0, MAX_LINES, 0)
         if model.index is not None:
             answers[f"/api/collocates/{key}"] = queries.collocates(session, key, NUM_COLLOCATES, WINDOW, 0)
     return answers

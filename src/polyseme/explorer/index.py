@@ -58,7 +58,7 @@ class SenseIndex:
             self.arrays.text,
             data.phrases,
         )
-        self._ranked = lru_cache(MAX_CACHED)(self._rank)
+        self._ranked = lru_cache(MAX_CACHED)(lambda row: self._rank(self._candidates(row)))
 
     # Collocates
 
@@ -102,17 +102,21 @@ class SenseIndex:
 
     def _count_around(self, positions: Ints, window: int) -> tuple[Ints, Ints]:
         """(V,) each: how often each word is among the words to the left and to the right of positions."""
-        tokens, num_words = self.arrays.tokens, len(self.data.vocabulary)
-        sentence = self._sentence_of(positions)
-        starts, ends = self.arrays.sentences[sentence], self.arrays.sentences[sentence + 1]
+        num_words = len(self.data.vocabulary)
         sides = []
         for sign in (-1, 1):
-            near = [positions + sign * distance for distance in range(1, window + 1)]
-            inside = np.concatenate([p[(p >= starts) & (p < ends)] for p in near])
-            words = np.asarray(tokens[np.sort(inside)])
+            near, inside = self._around(positions, sign, window)
+            words = np.asarray(self.arrays.tokens[np.sort(near[inside])])
             words = words[(words >= 0) & (words < num_words)]
             sides.append(np.bincount(words, minlength=num_words))
         return sides[0], sides[1]
+
+    def _around(self, positions: Ints, sign: int, window: int) -> tuple[Ints, NDArray[np.bool_]]:
+        """(window, k) each: the positions on one side, nearest first, and whether they are in the same sentence."""
+        sentence = self._sentence_of(positions)
+        near = positions + sign * np.arange(1, window + 1)[:, None]
+        inside = (near >= self.arrays.sentences[sentence]) & (near < self.arrays.sentences[sentence + 1])
+        return near, inside
 
     # Concordance
 
@@ -126,9 +130,34 @@ class SenseIndex:
         if sort == "text":
             return self.num_postings(rows), self._lines(*self._in_text_order(rows, offset, limit))
         positions, row_of = self._sample(rows, MAX_SAMPLED)
-        order = self._sorted_by_neighbours(positions, -1 if sort == "left" else 1)
+        shown = self._sorted_by_neighbours(positions, sort)[offset : offset + limit]
+        return len(positions), self._lines(positions[shown], row_of[shown])
+
+    def concordance_near(
+        self, rows: Sequence[int], word: int, window: int, sort: str, offset: int, limit: int
+    ) -> tuple[int, list[Line]]:
+        """The same, of occurrences with a word in a window on both sides; of at most MAX_SAMPLED occurrences."""
+        positions, row_of = self._sample(rows, MAX_SAMPLED)
+        found = np.zeros(len(positions), bool)
+        for sign in (-1, 1):
+            near, inside = self._around(positions, sign, window)
+            found |= np.any(inside & (self.arrays.tokens[np.where(inside, near, 0)] == word), axis=0)
+        positions, row_of = positions[found], row_of[found]
+        if sort == "best":
+            order = self._readable_first(positions)
+        elif sort == "text":
+            order = np.argsort(positions, kind="stable")
+        else:
+            order = self._sorted_by_neighbours(positions, sort)
         shown = order[offset : offset + limit]
         return len(positions), self._lines(positions[shown], row_of[shown])
+
+    def _readable_first(self, positions: Ints) -> Ints:
+        """The order of positions: the most readable of a sample first, then all others as in the text."""
+        in_text = np.argsort(positions, kind="stable")
+        sample = in_text[_evenly(len(positions), MAX_CANDIDATES)]
+        place = {position: i for i, (_, position, _) in enumerate(self._rank(positions[sample]))}
+        return in_text[np.argsort([place.get(p, len(place)) for p in positions[in_text].tolist()], kind="stable")]
 
     def _best_lines(self, rows: Sequence[int], offset: int, limit: int) -> tuple[int, list[Line]]:
         """Lines with the best sentences of each sense first, then all others in text order."""
@@ -169,19 +198,16 @@ class SenseIndex:
         source = int(np.searchsorted(self.arrays.description["source_sentences"], sentence, side="right")) - 1
         return {**example._asdict(), "sentence": sentence, "source": Path(self._sources[source].path).name}
 
-    def _sorted_by_neighbours(self, positions: Ints, sign: int) -> Ints:
-        """The order of positions by the words on one side, alphabetically; those without any come last."""
-        sentence = self._sentence_of(positions)
-        starts, ends = self.arrays.sentences[sentence], self.arrays.sentences[sentence + 1]
-        keys = []
-        for distance in range(1, SORTED_WORDS + 1):
-            near = positions + sign * distance
-            inside = (near >= starts) & (near < ends)
-            words = np.asarray(self.arrays.tokens[np.where(inside, near, positions)])
-            known = (words >= 0) & (words < len(self._alphabetical_rank))
-            ranks = np.where(known, self._alphabetical_rank[np.where(known, words, 0)], len(self._alphabetical_rank))
-            keys.append(np.where(inside, ranks, -1 if distance > 1 else len(self._alphabetical_rank) + 1))
-        return np.lexsort((positions, *reversed(keys)))
+    def _sorted_by_neighbours(self, positions: Ints, side: str) -> Ints:
+        """The order of positions by the words on a side, alphabetically; those without any come last."""
+        near, inside = self._around(positions, -1 if side == "left" else 1, SORTED_WORDS)
+        words = np.asarray(self.arrays.tokens[np.where(inside, near, 0)])
+        num_words = len(self._alphabetical_rank)
+        known = (words >= 0) & (words < num_words)
+        ranks = np.where(known, self._alphabetical_rank[np.where(known, words, 0)], num_words)
+        keys = np.where(inside, ranks, -1)
+        keys[0, ~inside[0]] = num_words + 1
+        return np.lexsort((positions, *keys[::-1]))
 
     @cached_property
     def _alphabetical_rank(self) -> Ints:
@@ -198,9 +224,8 @@ class SenseIndex:
         ranked = [sentence.example for _, _, sentence in self._ranked(row)] if n else []
         return [ranked[i] for i in readability.choose_diverse(ranked, n)]
 
-    def _rank(self, row: int) -> list[tuple[float, int, Sentence]]:
-        """Score, position and sentence of candidates of a sense, best first, each sentence once."""
-        positions = self._candidates(row)
+    def _rank(self, positions: Ints) -> list[tuple[float, int, Sentence]]:
+        """Score, position and sentence of occurrences, best first, each sentence once."""
         sentence_of = self._sentence_of(positions)
         before = positions - self.arrays.sentences[sentence_of]
         after = self.arrays.sentences[sentence_of + 1] - 1 - positions
@@ -238,6 +263,10 @@ class SenseIndex:
     def num_postings(self, rows: Sequence[int]) -> int:
         """How often senses occur in the corpus."""
         return int(sum(self.arrays.offsets[row + 1] - self.arrays.offsets[row] for row in rows))
+
+    def is_sampled(self, rows: Sequence[int]) -> bool:
+        """Whether they occur so often that only a sample is searched and sorted."""
+        return self.num_postings(rows) > MAX_SAMPLED
 
     def _positions(self, row: int, n: int | None = None) -> Ints:
         """The positions of a sense, or the first n of them."""

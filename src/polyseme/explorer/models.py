@@ -36,6 +36,7 @@ class ExploredModel:
         self.model = model or open_model(path)
         self.index = index
         self._suggested: list[str] | None = None
+        self.is_prepared = False
 
     @property
     def data(self) -> ModelData:
@@ -63,12 +64,15 @@ class ExploredModel:
     def prepare(self) -> None:
         """Compute in advance what the first requests need, in the order in which they need it."""
         data = self.data
-        _ = self.completion, data.vocabulary.index, data.num_visible_senses, data.sense_norms
-        if (data.num_visible_senses > 1).any():
-            self.model._tagger.pieces(data.vocabulary.words[0])  # imports Numba and loads the kernels
-            from polyseme.evaluation.clear_senses import clearest_words
+        try:
+            _ = self.completion, data.vocabulary.index, data.num_visible_senses, data.sense_norms
+            if (data.num_visible_senses > 1).any():
+                self.model._tagger.pieces(data.vocabulary.words[0])  # imports Numba and loads the kernels
+                from polyseme.evaluation.clear_senses import clearest_words
 
-            self._suggested = clearest_words(self.model, NUM_SUGGESTED)
+                self._suggested = clearest_words(self.model, NUM_SUGGESTED)
+        finally:
+            self.is_prepared = True
 
     @property
     def suggested(self) -> list[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import regex
 
 from polyseme import __version__
 from polyseme.examples.store import Example
 from polyseme.explorer.answers import ApiError
 from polyseme.explorer.models import ExploredModel, Session
 from polyseme.model.json_results import neighbours_json, sense_json, senses_json, similarity_json, tokens_json
+
+if TYPE_CHECKING:
+    from polyseme.explorer.index import SenseIndex
 
 MAX_TEXT_BYTES = 200_000  # of a text to tag
 
@@ -21,6 +25,7 @@ def info(session: Session) -> dict[str, Any]:
         "editable": session.models[0].editable,
         "limits": {"text_bytes": MAX_TEXT_BYTES},
         "examples": session.models[0].suggested,
+        "examples_are_final": session.models[0].is_prepared,
     }
 
 
@@ -85,16 +90,20 @@ def tag(session: Session, text: str, model: int) -> dict[str, Any]:
 def collocates(session: Session, key: str, n: int, window: int, model: int) -> dict[str, Any]:
     opened = session.model(model)
     rows = _rows(opened, key)
-    if opened.index is None:
-        raise ApiError(404, f"collocates need an index of the corpus; build it with: {opened.info()['how_to_index']}")
-    return {"key": key, **opened.index.collocates(rows, n, window)}
+    return {"key": key, **_index_of(opened, "collocates").collocates(rows, n, window)}
 
 
-def concordance(session: Session, key: str, sort: str, offset: int, limit: int, model: int) -> dict[str, Any]:
+def concordance(
+    session: Session, key: str, sort: str, near: str, window: int, offset: int, limit: int, model: int
+) -> dict[str, Any]:
     opened = session.model(model)
     rows = _rows(opened, key)
-    if opened.index is None:
-        sampled = False
+    sampled = False
+    if near:
+        index, word = _index_of(opened, "lines near a word"), opened.find(near)[0]
+        total, lines = index.concordance_near(rows, word, window, sort, offset, limit)
+        sampled = index.is_sampled(rows)
+    elif opened.index is None:
         total, lines = _stored_lines(opened, rows, sort, offset, limit)
     else:
         total, lines = opened.index.concordance(rows, sort, offset, limit)
@@ -102,6 +111,13 @@ def concordance(session: Session, key: str, sort: str, offset: int, limit: int, 
     of_word = opened.find(key)[1] is None
     shown = [{"key": opened.data.key(row), **line} if of_word else line for row, line in lines]
     return {"key": key, "total": total, "sampled": sampled, "sort": sort, "offset": offset, "lines": shown}
+
+
+def _index_of(opened: ExploredModel, what: str) -> SenseIndex:
+    """The index of a model; an error 404 if it has none."""
+    if opened.index is None:
+        raise ApiError(404, f"{what} need an index of the corpus; build it with: {opened.info()['how_to_index']}")
+    return opened.index
 
 
 def _rows(opened: ExploredModel, key: str) -> list[int]:
@@ -112,7 +128,7 @@ def _rows(opened: ExploredModel, key: str) -> list[int]:
 
 def _sort_key(example: Example, side: str) -> tuple[bool, list[str]]:
     """The words on one side, going outwards; an example without any comes last."""
-    words = re.findall(r"\w+", (example.left if side == "left" else example.right).lower())
+    words = regex.findall(r"\w+", (example.left if side == "left" else example.right).lower())
     return not words, words[::-1] if side == "left" else words
 
 

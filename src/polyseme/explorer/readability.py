@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import regex
+
 from polyseme.examples.store import Example
 
 MIN_WORDS, MAX_WORDS = 10, 25
@@ -17,12 +19,13 @@ MAX_SHARED = 0.5  # of the words of an example that another one may have, too
 
 # The end of a sentence: a mark, perhaps a closing quote or bracket, then a space and no small letter. Chinese and
 # Japanese marks need no space.
-_SENTENCE_END = re.compile(r"(?:[.!?…؟।]+[\"'”’»)\]]*\s+(?=[^\s\da-zа-я])|[。！？]+[」』”]*\s*)")
+_SENTENCE_END = re.compile(r"(?:[.!?…؟۔।]+[\"'”’»)\]]*\s+(?=[^\s\da-zа-я])|[。！？]+[」』”]*\s*)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:\w\.)*[A-ZÄÖÜА-Я]\w{0,2}\.\s+$")  # Dr. or J. R.
-_WHOLE_END = re.compile(r"[.!?…؟。！？।][\"'”’»)\]」』]*\s*$")
+_WHOLE_END = re.compile(r"[.!?…؟۔。！？।][\"'”’»)\]」』]*\s*$")
 _ODD = re.compile(r"[<>{}\[\]|\\/=_~^*#@©®•→]|https?:|www\.|\.\.\.|[^\W\d_]\d|�")
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
-_NUMBER = re.compile(r"\w*\d\w*")
+# In `regex`, unlike `re`, vowel signs belong to words, as in Hindi and in Arabic with all its vowels.
+_WORD = regex.compile(r"\w+(?:['’]\w+)*")
+_NUMBER = regex.compile(r"\w*\d\w*")
 
 
 class Sentence(NamedTuple):

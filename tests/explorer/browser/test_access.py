@@ -14,6 +14,7 @@ VIEWS = {
     "start": "#/",
     "word": "#/word/bank",
     "concordance": "#/concordance/bank?sort=left",
+    "near": "#/concordance/bank/2?near=boat",
     "map": "#/map/bank",
     "compare": "#/compare/bank/shore",
     "models": "#/models/rock",

@@ -76,9 +76,9 @@ def exported(driver: Chrome, folder: Path, tmp_path: Path, polyseme_command: Run
 
 def test_an_exported_page_works_from_a_file(exported: Page) -> None:
     exported.open("#/")
-    assert exported.texts(".examples a") == ["bank", "shore", HOSTILE]
+    assert exported.texts(".tries strong") == ["bank", "shore", HOSTILE]
     assert exported.texts(".views a") == ["Compare"]
-    exported.click(".examples a")
+    exported.click(".tries a")
     exported.at("#/word/bank")
     assert exported.texts(".card h2") == ["bank#1", "bank#2"]
     assert exported.all("#edit") == []

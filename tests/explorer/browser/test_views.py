@@ -25,9 +25,10 @@ def neighbours(page: Page, number: int) -> list[str]:
 
 def test_the_start_page_has_words_to_try_and_explains_the_views(page: Page) -> None:
     page.open("#/")
-    assert len(page.all(".examples a")) == 6
+    assert len(page.all(".tries a")) == 6
+    assert all(len(word.find_elements("css selector", ".glosses .badge")) > 1 for word in page.all(".tries a"))
     assert page.texts(".ways h2") == ["Senses", "Read", "Map", "Compare", "Two models"]
-    page.click(".examples a")
+    page.click(".tries a")
     page.wait(lambda: page.fragment().startswith("#/word/"), "a word")
     page.ready()
     assert page.all(".card")
@@ -103,7 +104,7 @@ def test_the_concordance_has_pages_and_an_address_for_each_sense_and_order(page:
     assert {row.get_attribute("data-key") for row in page.all(".kwic tr[data-key]")} == {"bank#1", "bank#2"}
     page.click(".pager [rel=next]")
     page.at("#/concordance/bank?sort=left&page=2")
-    page.click(".chooser a[aria-label='Sense 2']")
+    page.click(".chooser a:nth-of-type(3)")
     page.wait(lambda: page.fragment().startswith("#/concordance/bank/2"), "sense 2")
     page.ready()
     page.click(".kwic th.right button")
@@ -111,6 +112,24 @@ def test_the_concordance_has_pages_and_an_address_for_each_sense_and_order(page:
     page.driver.back()
     page.driver.back()
     page.at("#/concordance/bank?sort=left&page=2")
+
+
+def test_a_collocate_leads_to_its_lines_and_another_word_can_be_asked_for(page: Page) -> None:
+    page.open("#/word/bank")
+    word = page.texts("#sense-2 .collocates th bdi")[0]
+    page.click("#sense-2 a.sides")
+    page.at(f"#/concordance/bank/2?near={word}")
+    assert all(word in text.lower() for text in page.texts(".kwic tr:has(mark)"))
+    assert len(page.all(".kwic tr:has(td.left mark, td.right mark)")) == len(page.all(".kwic .keyword"))
+    field = page.one(".near input")
+    field.clear()
+    field.send_keys("bota", Keys.ENTER)
+    page.at("#/concordance/bank/2?near=bota")
+    page.driver.find_element("link text", "boat").click()
+    page.at("#/concordance/bank/2?near=boat")
+    assert page.text(".headword .note").endswith("near boat")
+    page.click(".near > a")
+    page.at("#/concordance/bank/2")
 
 
 def test_a_line_opens_to_the_whole_sentence(page: Page) -> None:

@@ -1,9 +1,9 @@
 // The card of a sense: key, label, share, neighbours, collocates and examples.
-import { get } from "./api.js";
+import { collocates } from "./collocates.js";
 import { cardConcordance } from "./concordance.js";
-import { el, corpusText, count, decimal } from "./dom.js";
+import { el, corpusText, plural } from "./dom.js";
 import { addEdit, merges, toggleMerge } from "./edits.js";
-import { badge, neighbourList, numberOf, senseLink, shareBar, split } from "./senses.js";
+import { badge, neighbourList, numberOf, shareBar, split } from "./senses.js";
 
 /** Returns the label, which becomes an input when it is used. */
 function labelEditor(sense, { editable, refresh }) {
@@ -52,70 +52,6 @@ function labelEditor(sense, { editable, refresh }) {
   return button;
 }
 
-function collocateTable(collocates, key) {
-  return el(
-    "table",
-    { class: "collocates" },
-    el("caption", { class: "visually-hidden" }, `Collocates of ${key}`),
-    el(
-      "thead",
-      { class: "visually-hidden" },
-      el(
-        "tr",
-        {},
-        ["Word", "logDice", "Times to the left and to the right"].map((name) => el("th", { scope: "col" }, name)),
-      ),
-    ),
-    el(
-      "tbody",
-      {},
-      collocates.map(({ word, log_dice: strength, left, right }) => {
-        const fill = el("span", { class: "fill" });
-        fill.style.inlineSize = `${(left / Math.max(1, left + right)) * 100}%`;
-        return el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, senseLink(word)),
-          el("td", { class: "figure", title: "logDice" }, decimal(strength)),
-          el(
-            "td",
-            { class: "figure sides", title: `${count(left)} times to the left, ${count(right)} to the right` },
-            el("span", {}, count(left)),
-            el("span", { class: "track", "aria-hidden": "true" }, fill),
-            el("span", {}, count(right)),
-          ),
-        );
-      }),
-    ),
-  );
-}
-
-/** Returns a place that the collocates fill. `counted` is called with the number of occurrences. */
-function collocates(sense, { model, signal }, counted) {
-  const box = el("div", { class: "busy" });
-  get(["collocates", sense.key], { n: 16, model }, signal).then(
-    ({ collocates: all, occurrences }) => {
-      counted(occurrences);
-      sense.collocates = all; // for the export
-      box.classList.remove("busy");
-      const more = el(
-        "button",
-        { type: "button", class: "quiet", on: { click: () => box.replaceChildren(collocateTable(all, sense.key)) } },
-        `${all.length - 8} more`,
-      );
-      box.replaceChildren(
-        all.length ? collocateTable(all.slice(0, 8), sense.key) : el("p", { class: "note" }, "None."),
-        all.length > 8 ? more : "",
-      );
-    },
-    (error) => {
-      box.classList.remove("busy");
-      if (error.name !== "AbortError") box.replaceChildren(el("p", { class: "note" }, error.message));
-    },
-  );
-  return box;
-}
-
 function editTools(sense, { refresh }) {
   return el(
     "div",
@@ -154,7 +90,7 @@ export function senseCard(word, sense, options) {
   const id = `sense-${number ?? 1}`;
   const total = el("span", { class: "note total" });
   const counted = (n) => {
-    total.textContent = count(n);
+    total.textContent = plural(n, "occurrence");
   };
   return el(
     "article",

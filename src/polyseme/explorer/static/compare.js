@@ -6,7 +6,7 @@ import { compareFigure } from "./figures.js";
 import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
 import { wordField } from "./search.js";
-import { badge, hasShares, senseLink, shareStrip } from "./senses.js";
+import { badge, glossOf, hasShares, senseLink, shareStrip } from "./senses.js";
 
 function chooser(a, b) {
   const chosen = [a ?? "", b ?? ""];
@@ -39,6 +39,12 @@ function chooser(a, b) {
   };
 }
 
+/** Returns a sense with what it is about. */
+const named = (sense) => [
+  el("span", { class: "sense" }, badge(sense.key), senseLink(sense.key)),
+  corpusText(glossOf(sense), "span", { class: "gloss note" }),
+];
+
 function matrix({ a, b, similarities }) {
   return scrollable(
     "Similarity of the senses",
@@ -53,7 +59,7 @@ function matrix({ a, b, similarities }) {
           "tr",
           {},
           el("td"),
-          b.senses.map((sense) => el("th", { scope: "col" }, badge(sense.key), " ", senseLink(sense.key))),
+          b.senses.map((sense) => el("th", { scope: "col" }, named(sense))),
         ),
       ),
       el(
@@ -63,7 +69,7 @@ function matrix({ a, b, similarities }) {
           el(
             "tr",
             {},
-            el("th", { scope: "row" }, badge(sense.key), " ", senseLink(sense.key)),
+            el("th", { scope: "row" }, named(sense)),
             similarities[row].map((value) => {
               const cell = el("td", { class: "figure" }, decimal(value));
               cell.style.setProperty("--strength", `${Math.round(Math.max(0, value) * 40)}%`);

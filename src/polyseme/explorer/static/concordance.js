@@ -4,7 +4,11 @@ import { el, corpusText, direction } from "./dom.js";
 import { href } from "./router.js";
 import { badge, colourClass } from "./senses.js";
 
-export const SORTS = { best: "Best first", left: "By left word", right: "By right word", text: "In text order" };
+/** The names of the orders; what comes before a word is at its right in a text such as Arabic. */
+export function sortNames(word) {
+  const [left, right] = direction(word) === "rtl" ? ["By word before", "By word after"] : ["By left word", "By right word"];
+  return { best: "Best first", left, right, text: "In text order" };
+}
 
 const words = (text) => text.trim().split(/\s+/u);
 const compare = new Intl.Collator(undefined, { sensitivity: "base" }).compare;
@@ -25,8 +29,8 @@ export function sorted(lines, sort) {
 }
 
 /** Asks for lines: {total, lines}. An exported page sorts what it has. */
-export async function fetchLines(key, { sort = "best", offset = 0, limit = 50, model }, signal) {
-  const answer = await get(["concordance", key], { sort, offset, limit, model }, signal);
+export async function fetchLines(key, { sort = "best", near, offset = 0, limit = 50, model }, signal) {
+  const answer = await get(["concordance", key], { sort, near, offset, limit, model }, signal);
   if (!exported) return answer;
   return {
     ...answer,
@@ -38,7 +42,19 @@ export async function fetchLines(key, { sort = "best", offset = 0, limit = 50, m
   };
 }
 
-function line({ left, word, right, key, source }, own, columns) {
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** Returns a text in which a word is marked. */
+function marked(text, word) {
+  if (!word) return [text];
+  const written = word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll("_", "[ _]"); // a phrase is one word, joined by _
+  const [before, after] = UNSPACED.test(word) ? ["", ""] : ["(?<![\\p{L}\\p{N}])", "(?![\\p{L}\\p{N}])"];
+  return text
+    .split(new RegExp(`${before}(${written})${after}`, "iu"))
+    .map((part, index) => (index % 2 ? el("mark", {}, part) : part));
+}
+
+function line({ left, word, right, key, source }, own, columns, near) {
   const full = el(
     "tr",
     { class: "full", hidden: true },
@@ -58,9 +74,9 @@ function line({ left, word, right, key, source }, own, columns) {
     "tr",
     { class: colourClass(key ?? own), data: { key: key ?? own } },
     columns === 4 ? el("td", { class: "which" }, badge(key), el("span", { class: "visually-hidden" }, key)) : null,
-    el("td", { class: "left" }, el("div", {}, el("bdi", { lang: "" }, left))),
+    el("td", { class: "left" }, el("div", {}, el("bdi", { lang: "" }, marked(left, near)))),
     el("td", { class: "node" }, keyword),
-    el("td", { class: "right" }, el("div", {}, el("bdi", { lang: "" }, right))),
+    el("td", { class: "right" }, el("div", {}, el("bdi", { lang: "" }, marked(right, near)))),
   );
   function toggle() {
     full.hidden = !full.hidden;
@@ -70,7 +86,8 @@ function line({ left, word, right, key, source }, own, columns) {
 }
 
 /** Returns a table of lines. `onSort` gets a sort order when the head of a column is used. */
-export function concordanceTable(lines, { key, sort, onSort, caption }) {
+export function concordanceTable(lines, { key, sort, onSort, caption, near }) {
+  const names = sortNames(key);
   const columns = lines.some((item) => item.key) ? 4 : 3;
   const dir = direction(lines[0]?.word ?? key);
   const [before, after] = dir === "rtl" ? ["before", "after"] : ["left", "right"];
@@ -78,9 +95,9 @@ export function concordanceTable(lines, { key, sort, onSort, caption }) {
     const next = sort === order ? "best" : order;
     const button = el(
       "button",
-      { type: "button", data: { sort: next }, title: SORTS[next], on: { click: () => onSort(next) } },
+      { type: "button", data: { sort: next }, title: names[next], on: { click: () => onSort(next) } },
       name,
-      el("span", { "aria-hidden": "true", class: "arrow" }, sort === order ? " ▾" : ""),
+      el("span", { "aria-hidden": "true", class: "arrow" }, sort === order ? " ▾" : " ↕"),
     );
     return el("th", { scope: "col", class: style, "aria-sort": sort === order ? "ascending" : "none" }, button);
   };
@@ -105,7 +122,7 @@ export function concordanceTable(lines, { key, sort, onSort, caption }) {
     el(
       "tbody",
       {},
-      lines.map((item) => line(item, key, columns)),
+      lines.map((item) => line(item, key, columns, near)),
     ),
   );
 }

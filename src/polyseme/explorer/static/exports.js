@@ -8,7 +8,12 @@ function save(name, blob) {
   announce(`Saved ${name}`);
 }
 
-const cell = (value) => String(value ?? "").replace(/[\t\r\n]+/g, " ");
+const DIGITS = 6; // significant ones of fractions: vectors have no more
+
+function cell(value) {
+  if (typeof value === "number" && !Number.isInteger(value)) return String(Number(value.toPrecision(DIGITS)));
+  return String(value ?? "").replace(/[\t\r\n]+/g, " ");
+}
 
 /** Returns a table as tab-separated lines. */
 export function tsv({ columns, rows }) {

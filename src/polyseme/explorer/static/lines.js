@@ -1,44 +1,62 @@
 // The concordance of a word or of one of its senses: #/concordance/bank/2?sort=left&page=2
-import { get } from "./api.js";
-import { concordanceTable, fetchLines, SORTS } from "./concordance.js";
-import { el, count, plural } from "./dom.js";
+import { exported, get } from "./api.js";
+import { concordanceTable, fetchLines, sortNames } from "./concordance.js";
+import { el, corpusText, count, plural } from "./dom.js";
 import { linesFigure } from "./figures.js";
 import { go, href } from "./router.js";
-import { badge, numberOf } from "./senses.js";
+import { badge, glossOf, numberOf } from "./senses.js";
 import { headword, indexHint } from "./headword.js";
+import { wordField } from "./search.js";
 
 const PAGE = 50;
 
+/** Returns links to the lines of each sense; `where` gives the address of a sense number, or of all. */
+function senseChooser(senses, chosen, where) {
+  const link = (address, current, ...content) =>
+    el("a", { href: address, "aria-current": current ? "true" : null }, ...content);
+  return el(
+    "nav",
+    { class: "chooser", "aria-label": "Senses" },
+    link(where(null), !chosen, "All"),
+    senses.map((one) =>
+      link(
+        where(numberOf(one.key)),
+        one === chosen,
+        badge(one.key),
+        el("span", { class: "visually-hidden" }, `Sense ${numberOf(one.key)}: `),
+        corpusText(glossOf(one)),
+      ),
+    ),
+  );
+}
+
+/** Returns a field for a word that all lines shall have near the keyword, and a link that gives up this condition. */
+function nearChooser(near, where) {
+  const { field } = wordField({
+    label: "Only lines near a word",
+    placeholder: "near a word",
+    value: near ?? "",
+    choose: (word) => go(where({ near: word })),
+  });
+  const all = el("a", { href: where({ near: undefined }), "aria-label": "Show all lines", title: "All lines" }, "×");
+  return el("div", { class: "near" }, field, near ? all : null);
+}
+
 export async function showLines(root, { parts: [asked, number], query }, { info, signal }) {
-  const { model, sort = "best" } = query;
+  const { model, sort = "best", near } = query;
   const page = Math.max(1, Number.parseInt(query.page ?? "1", 10) || 1);
   const { word, senses } = await get(["senses", asked], { neighbours: 12, examples: 5, model }, signal);
   const sense = number ? senses.find((one) => numberOf(one.key) === Number(number)) : null;
   const key = sense?.key ?? word;
-  const answer = await fetchLines(key, { sort, offset: (page - 1) * PAGE, limit: PAGE, model }, signal);
-  const where = (changes) =>
-    href("concordance", number ? [word, number] : [word], { sort: sort === "best" ? undefined : sort, ...changes });
+  const answer = await fetchLines(key, { sort, near, offset: (page - 1) * PAGE, limit: PAGE, model }, signal).catch(
+    (error) => {
+      throw Object.assign(error, { near }); // the word is known: if one is not, it is this
+    },
+  );
+  const state = { sort: sort === "best" ? undefined : sort, near };
+  const where = (changes, of = number) => href("concordance", of ? [word, of] : [word], { ...state, ...changes });
+  const hasIndex = Boolean(info.models[Number(model ?? 0)]?.has_index);
 
-  const chooser =
-    senses.length < 2
-      ? null
-      : el(
-          "nav",
-          { class: "chooser", "aria-label": "Senses" },
-          el("a", { href: href("concordance", [word], { sort }), "aria-current": sense ? null : "true" }, "All"),
-          senses.map((one) =>
-            el(
-              "a",
-              {
-                href: href("concordance", [word, numberOf(one.key)], { sort }),
-                "aria-current": one === sense ? "true" : null,
-                "aria-label": `Sense ${numberOf(one.key)}`,
-              },
-              badge(one.key),
-              one.label ? el("bdi", { lang: "" }, one.label) : null,
-            ),
-          ),
-        );
   const sorter = el(
     "label",
     { class: "sorter" },
@@ -46,7 +64,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
     el(
       "select",
       { on: { change: (event) => go(where({ sort: event.target.value })) } },
-      Object.entries(SORTS).map(([value, name]) => el("option", { value, selected: value === sort }, name)),
+      Object.entries(sortNames(word)).map(([value, name]) => el("option", { value, selected: value === sort }, name)),
     ),
   );
   const last = Math.max(1, Math.ceil(answer.total / PAGE));
@@ -66,9 +84,12 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
       senses,
       view: "concordance",
       number,
-      note: `${answer.sampled ? "A sample of " : ""}${plural(answer.total, "line")}`,
+      note: [
+        `${answer.sampled ? "A sample of " : ""}${plural(answer.total, "line")}`,
+        near ? [" near ", corpusText(near)] : "",
+      ],
       export: {
-        name: `${key} concordance`,
+        name: `${key} ${near ?? ""} concordance`,
         json: answer,
         table: {
           columns: ["key", "left", "word", "right", "source"],
@@ -77,8 +98,13 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
         figure: () => linesFigure(key, answer.lines),
       },
     }),
-    info.models[Number(model ?? 0)]?.has_index ? "" : indexHint(info, model),
-    el("div", { class: "controls" }, chooser, sorter),
+    hasIndex ? "" : indexHint(info, model),
+    el(
+      "div",
+      { class: "controls" },
+      senses.length > 1 ? senseChooser(senses, sense, (of) => where({}, of)) : null,
+      el("div", { class: "filters" }, hasIndex && !exported ? nearChooser(near, where) : null, sorter),
+    ),
     answer.lines.length
       ? el(
           "div",
@@ -88,6 +114,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
             sort,
             onSort: (next) => go(where({ sort: next })),
             caption: `Concordance of ${key}`,
+            near,
           }),
         )
       : el("p", { class: "empty" }, "No lines."),

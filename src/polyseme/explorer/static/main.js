@@ -31,6 +31,11 @@ function titleOf({ status, message }) {
 /** Shows an error where the view would be, with words that may have been meant. */
 function showError(error, route) {
   const suggestions = error.closest ?? [];
+  const asked = error.near ?? route.parts[0];
+  const suggested = (word) =>
+    error.near
+      ? href(route.view, route.parts, { ...route.query, near: word })
+      : href(OF_A_WORD[route.view] ? route.view : "word", [word]);
   root.replaceChildren(
     el(
       "section",
@@ -38,7 +43,7 @@ function showError(error, route) {
       el(
         "h1",
         { tabindex: "-1" },
-        error.status === 404 && route.parts[0] ? corpusText(route.parts[0]) : "This did not work",
+        error.status === 404 && asked ? corpusText(asked) : "This did not work",
       ),
       el("p", {}, error.message),
       suggestions.length
@@ -47,21 +52,16 @@ function showError(error, route) {
             el(
               "ul",
               { class: "examples" },
-              suggestions.map((word) =>
-                el(
-                  "li",
-                  {},
-                  el("a", { href: href(OF_A_WORD[route.view] ? route.view : "word", [word]) }, corpusText(word)),
-                ),
-              ),
+              suggestions.map((word) => el("li", {}, el("a", { href: suggested(word) }, corpusText(word)))),
             ),
           ]
         : null,
       el(
         "p",
         {},
-        el("button", { type: "button", on: { click: () => show() } }, "Try again"),
-        " ",
+        error.status === 404
+          ? null
+          : [el("button", { type: "button", on: { click: () => show() } }, "Try again"), " "],
         el("a", { href: href("start") }, "Start page"),
       ),
     ),

@@ -4,7 +4,7 @@ import { el, corpusText, debounce, decimal, percent, scrollable } from "./dom.js
 import { headword } from "./headword.js";
 import { MapCanvas } from "./mapcanvas.js";
 import { go, href, replace } from "./router.js";
-import { badge, numberOf, senseHref, senseLink } from "./senses.js";
+import { badge, glossOf, numberOf, senseHref, senseLink } from "./senses.js";
 
 function tableOf(data) {
   return {
@@ -67,16 +67,6 @@ export async function showMap(root, { parts: [asked], query }, { signal }) {
     get(["map", asked], { n: 16, model }, signal),
     get(["senses", asked], { neighbours: 12, examples: 5, model }, signal),
   ]);
-  const labels = new Map(
-    senses.map((sense) => [
-      sense.key,
-      sense.label ??
-        sense.neighbours
-          .slice(0, 3)
-          .map((one) => one.word)
-          .join(", "),
-    ]),
-  );
   const canvas = el("canvas", {
     tabindex: "0",
     role: "application",
@@ -125,7 +115,7 @@ export async function showMap(root, { parts: [asked], query }, { signal }) {
           },
           badge(sense.key),
           " ",
-          corpusText(labels.get(sense.key)),
+          corpusText(glossOf(sense)),
         ),
       ),
     ),

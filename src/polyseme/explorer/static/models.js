@@ -10,7 +10,8 @@ import { badge, neighbourList, numberOf, shareBar, split } from "./senses.js";
 
 function half(answer, key, model, shared) {
   const sense = answer?.senses.find((one) => one.key === key);
-  if (!sense) return el("div", { class: "half none" }, el("p", { class: "note" }, "No matching sense"));
+  const missing = answer ? "No matching sense" : "This model does not have the word";
+  if (!sense) return el("div", { class: "half none" }, el("p", { class: "note" }, missing));
   const { word } = split(key);
   return el(
     "div",

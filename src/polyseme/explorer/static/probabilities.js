@@ -1,7 +1,7 @@
 // The box with the probabilities of the senses of a word in a text.
 import { get } from "./api.js";
 import { el, corpusText, percent } from "./dom.js";
-import { badge, colourClass, split } from "./senses.js";
+import { badge, colourClass, glossOf, split } from "./senses.js";
 
 const LINGER = 150; // milliseconds until the box disappears, so that the pointer can move into it
 
@@ -15,8 +15,7 @@ function gloss(key, model) {
     glosses.set(
       name,
       get(["senses", word], { neighbours: 4, examples: 0, model }).then(
-        ({ senses }) =>
-          new Map(senses.map((one) => [one.key, one.label ?? one.neighbours.map((n) => n.word).join(", ")])),
+        ({ senses }) => new Map(senses.map((one) => [one.key, glossOf(one, 4)])),
         () => new Map(),
       ),
     );

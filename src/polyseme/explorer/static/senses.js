@@ -19,6 +19,14 @@ export function senseHref(key, query = {}) {
   return href("word", word === key ? [word] : [word, number], query);
 }
 
+/** Returns what a sense is about: its label, or its nearest neighbours. */
+export const glossOf = ({ label, neighbours }, n = 3) =>
+  label ??
+  neighbours
+    .slice(0, n)
+    .map((one) => one.word)
+    .join(", ");
+
 /** Returns the number of a sense on its colour. */
 export function badge(key) {
   return el("span", { class: `badge ${colourClass(key)}`, "aria-hidden": "true" }, String(numberOf(key)));

@@ -1,7 +1,26 @@
 // The start page: what this is, words to try, and the views in a sentence each.
-import { comparable, exported } from "./api.js";
+import { comparable, exported, get } from "./api.js";
 import { el, corpusText, count, plural } from "./dom.js";
 import { href } from "./router.js";
+import { badge, glossOf } from "./senses.js";
+
+const MAX_SENSES = 4; // of a word to try
+
+/** Returns a word to try. What its senses are about appears when the server has answered. */
+function example(word, model, signal) {
+  const senses = el("span", { class: "glosses busy" });
+  get(["senses", word], { neighbours: 3, examples: 0, model }, signal)
+    .then((answer) =>
+      senses.append(
+        ...answer.senses
+          .slice(0, MAX_SENSES)
+          .map((sense) => el("span", {}, badge(sense.key), " ", corpusText(glossOf(sense)))),
+      ),
+    )
+    .catch(() => {}) // the word alone is a link
+    .finally(() => senses.classList.remove("busy"));
+  return el("li", {}, el("a", { href: href("word", [word]) }, corpusText(word, "strong"), senses));
+}
 
 function cards(examples, models) {
   const [first = "", second = ""] = examples;
@@ -34,10 +53,26 @@ function cards(examples, models) {
   return list;
 }
 
-export async function showStart(root, route, { info }) {
+const PAUSE = 2000; // milliseconds between two questions
+
+/** Fills a list with words to try, and again when the server has found the words with the clearest senses. */
+async function fillExamples(list, info, model, signal) {
+  const fill = (words) => list.replaceChildren(...words.map((word) => example(word, model, signal)));
+  fill(exported?.words ?? info.examples);
+  if (exported || info.examples_are_final) return;
+  while (!info.examples_are_final && !signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    Object.assign(info, await get(["info"], {}, signal));
+  }
+  if (!signal.aborted && !list.matches(":hover, :focus-within")) fill(info.examples);
+}
+
+export async function showStart(root, route, { info, signal }) {
   const model = info.models[Number(route.query.model ?? 0)] ?? info.models[0];
   const learned = model.tokens ? `, learned from ${count(model.tokens)} words of text` : "";
   const examples = exported?.words ?? info.examples;
+  const list = el("ul", { class: "tries" });
+  fillExamples(list, info, route.query.model, signal).catch(() => {}); // the first words stay
   root.replaceChildren(
     el(
       "div",
@@ -58,11 +93,7 @@ export async function showStart(root, route, { info }) {
               { class: "note" },
               exported ? "Words on this page" : "Search a word above, or start with one of these",
             ),
-            el(
-              "ul",
-              { class: "examples" },
-              examples.map((word) => el("li", {}, el("a", { href: href("word", [word]) }, corpusText(word)))),
-            ),
+            list,
           )
         : null,
       el(
