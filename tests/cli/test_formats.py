@@ -19,6 +19,7 @@ LESS_ACCURATE = (
     "polyseme: senses.vec has no global vectors; contexts are compared with the sense vectors, which is less "
     "accurate.\n"
 )
+MEANS = "polyseme: senses.vec has no global vectors; that of a word is assumed to be the mean of its senses.\n"
 
 
 @pytest.fixture
@@ -62,6 +63,8 @@ def test_vectors_of_other_programs_can_be_queried_with_notes_on_what_they_lack(
     assert (neighbours.stdout, neighbours.stderr) == ("0.995  river\n", "")
     similarity = json.loads(polyseme_command("similarity", "words.glove", "money", "river", "--json").stdout)
     assert similarity["global_sim"] == 0
+    assert polyseme_command("similarity", "senses.vec", "bank", "river").stderr == MEANS
+    assert polyseme_command("neighbours", "senses.vec", "bank", "--among", "words").stderr == MEANS
     chosen = polyseme_command("disambiguate", "senses.vec", "bank", "money, money", "--json")
     assert json.loads(chosen.stdout)["best"] == "bank#1"
     assert chosen.stderr == LESS_ACCURATE
@@ -84,7 +87,7 @@ def test_vectors_of_other_programs_can_be_queried_with_notes_on_what_they_lack(
         (["export", "words.glove", "senses.vec"], "senses.vec already exists; choose another name, or overwrite it"),
         (["export", "missing", "out.vec"], "missing does not exist"),
         (["export", "words.glove", "no/out.vec"], "the folder no does not exist"),
-        (["import", "missing", "out"], "missing does not exist"),
+        (["import", "missing", "out"], "missing does not exist; check the path"),
         (["import", "words.glove", "senses.vec"], "senses.vec already exists"),
         (["import", "words.glove", "senses.vec", "--force"], "is not a model, so --force does not remove it"),
         (["import", "lying.vec", "out"], "lying.vec: the header says 3 words, but 1 follow; the file may be truncated"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.sources import find_sources
 from polyseme.errors import CorpusError, MissingFile
 
@@ -63,6 +64,12 @@ def test_compressed_files_are_decompressed(suffix: str, tmp_path: Path) -> None:
     (tmp_path / f"a.txt{suffix}").write_bytes(COMPRESS[suffix](text))
     with find_sources(tmp_path)[0].open() as stream:
         assert stream.read() == text
+
+
+def test_a_suffix_of_compression_may_have_capitals(tmp_path: Path) -> None:
+    (tmp_path / "A.TXT.GZ").write_bytes(gzip.compress(b"a text\n"))
+    source = find_sources(tmp_path)[0]
+    assert next(read_blocks(source)).text == b"a text\n"
 
 
 def test_a_source_is_unchanged_until_its_file_is_written_or_removed(tmp_path: Path) -> None:

@@ -115,6 +115,7 @@ def test_tables_of_other_programs_are_read_from_parquet(tmp_path: Path) -> None:
     assert load(tmp_path / "v")["b"].tolist() == [3, 4]
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"word": ["a", "b"]}, "has no column 'vector', only word"),
+        ({"text": ["a", "b"], "id": [1, 2]}, "has no column 'vector', only text, id"),
         ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "the column 'word' has 1 missing values"),
         ({"word": [1, 2], "vector": [[1.0], [2.0]]}, "the column 'word' must be text, not int64"),
         ({"word": ["a", "b"], "vector": [[1.0], [2.0, 3.0]]}, "row 2: 2 numbers, expected 1 as in the first row"),

@@ -396,7 +396,7 @@ def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MissingFile, match="does not exist; train a model with: polyseme train"):
         SenseModel.load(tmp_path / "nothing")
     (tmp_path / "file").write_text("")
-    with pytest.raises(MissingFile, match="is a file, not a model folder"):
+    with pytest.raises(MissingFile, match="is a file, not a model folder; make one with: polyseme import"):
         SenseModel.load(tmp_path / "file")
     with pytest.raises(ModelError, match=r"is not a model: it has no config\.json"):
         SenseModel.load(tmp_path)

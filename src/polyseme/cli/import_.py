@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from polyseme.cli.arguments import SWITCH
 from polyseme.cli.export import FormatName
 from polyseme.cli.signals import interruptible
+from polyseme.errors import MissingFile
 
 
 def import_(
@@ -27,6 +28,8 @@ def import_(
     from polyseme.formats.open_model import open_model
     from polyseme.model import storage
 
+    if not Path(vectors).exists():
+        raise MissingFile(f"{vectors} does not exist; check the path.")
     with interruptible():
         storage.refuse_existing(Path(model), force)
         imported = open_model(vectors, format=format)

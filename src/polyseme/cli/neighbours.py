@@ -28,7 +28,8 @@ def neighbours(
     from polyseme.cli.opening import open_for_query
     from polyseme.model.json_results import neighbours_json
 
-    nearest = open_for_query(model).neighbours(word_or_sense, number, among=among)
+    loaded = open_for_query(model, *(("global vectors",) if among == "words" else ()))
+    nearest = loaded.neighbours(word_or_sense, number, among=among)
     if json:
         print_json(neighbours_json(nearest))
     else:

@@ -10,7 +10,7 @@ from polyseme.errors import DataError
 if TYPE_CHECKING:
     from polyseme.model.sense_model import SenseModel
 
-Need = Literal["senses", "shares", "contexts"]
+Need = Literal["senses", "shares", "contexts", "global vectors"]
 
 
 def open_for_query(path: str, *needs: Need) -> SenseModel:
@@ -35,6 +35,8 @@ def open_for_query(path: str, *needs: Need) -> SenseModel:
         _note(f"{path} has no counts; the senses of a word are assumed to be equally frequent.")
     if "contexts" in needs and "global_vectors" in missing:
         _note(f"{path} has no global vectors; contexts are compared with the sense vectors, which is less accurate.")
+    if "global vectors" in needs and "global_vectors" in missing:
+        _note(f"{path} has no global vectors; that of a word is assumed to be the mean of its senses.")
     return model
 
 

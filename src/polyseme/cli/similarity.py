@@ -26,7 +26,7 @@ def similarity(
     from polyseme.cli.opening import open_for_query
     from polyseme.model.json_results import similarity_json
 
-    loaded = open_for_query(model, *(() if contexts is None else ("contexts",)))
+    loaded = open_for_query(model, "global vectors", *(() if contexts is None else ("contexts",)))
     measures = similarity_json(loaded.similarity(a, b, contexts=contexts, posterior=posterior))
     if json:
         print_json(measures)

@@ -38,7 +38,7 @@ from polyseme.corpus.lexicon import Lexicon, TokenSpans, tokenize
 from polyseme.corpus.phrase_joining import join_phrases
 from polyseme.corpus.phrases import Phrases, PhraseSettings
 from polyseme.corpus.readers import iterables
-from polyseme.corpus.readers.names import COMPRESSED, TOKEN_LISTS
+from polyseme.corpus.readers.names import TOKEN_LISTS, compression_of
 from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.readers.rows import Rows
 from polyseme.corpus.readers.text import Block
@@ -79,7 +79,7 @@ def encode(
     """
     with atomic_folder(folder) as part, ExitStack() as files:
         writer = _CorpusWriter(part, tokenizer, files)
-        is_plain = all(s.reader == "text" and Path(s.path).suffix not in COMPRESSED for s in sources)
+        is_plain = all(s.reader == "text" and not compression_of(s.path) for s in sources)
         bytes_total = sum(source.size for source in sources) if is_plain else 0
         bytes_read = 0
         for source in sources:

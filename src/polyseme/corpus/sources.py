@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from polyseme._io.parallel_bz2 import open_bz2
 from polyseme._io.zstd import load_zstd
-from polyseme.corpus.readers.names import DEFAULT_FIELD, ITERABLE, SUFFIXES, WITH_FIELD, check_reader, reader_of
+from polyseme.corpus.readers.names import (
+    DEFAULT_FIELD,
+    ITERABLE,
+    SUFFIXES,
+    WITH_FIELD,
+    check_reader,
+    compression_of,
+    reader_of,
+)
 from polyseme.errors import ConfigError, CorpusError, MissingFile, shorten
 
 if TYPE_CHECKING:
@@ -70,7 +78,7 @@ class Source:
                 `find_sources`
         wait    called again and again while a pipe has no data; it may raise
         """
-        with self._open_raw(wait) as raw, _decompressed(raw, Path(self.path).suffix) as stream:
+        with self._open_raw(wait) as raw, _decompressed(raw, compression_of(self.path)) as stream:
             yield stream
             if to_end and self._is_regular(raw):
                 whole = stream is not raw or raw.tell() == (self.size if self.end is None else self.end)
@@ -140,8 +148,8 @@ def _stdin(wait: Callable[[], None]) -> BinaryIO:
     return sys.stdin.buffer if os.name == "nt" else _buffered(descriptor, wait)  # Windows cannot wait for a pipe
 
 
-def _decompressed(raw: BinaryIO, suffix: str) -> AbstractContextManager[BinaryIO]:
-    match suffix:
+def _decompressed(raw: BinaryIO, compression: str) -> AbstractContextManager[BinaryIO]:
+    match compression:
         case ".gz":
             return cast(BinaryIO, gzip.open(raw))
         case ".bz2":

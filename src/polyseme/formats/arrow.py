@@ -58,18 +58,20 @@ def _read(path: Path, kind: str) -> ImportedVectors:
     try:
         if kind == "Parquet":
             with pq.ParquetFile(path) as file:
-                table = file.read([name for name in wanted if name in file.schema_arrow.names])
+                names = file.schema_arrow.names
+                table = file.read([name for name in wanted if name in names])
         else:
             with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
+                names = reader.schema.names
                 table = reader.read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise DataError(f"{path} is not a file in the format {kind}, or is damaged: {shorten(error, 200)}") from error
-    if VECTOR not in table.column_names:
-        raise DataError(f"{path} has no column '{VECTOR}', only {shorten(', '.join(table.column_names))}.")
-    columns = {name: _values(path, name, table[name]) for name in wanted[:-1] if name in table.column_names}
+    if VECTOR not in names:
+        raise DataError(f"{path} has no column '{VECTOR}', only {shorten(', '.join(names))}.")
+    columns = {name: _values(path, name, table[name]) for name in wanted[:-1] if name in names}
     return from_columns(path, columns, _vectors(path, table[VECTOR]))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polyseme._io.atomic import atomic_file, atomic_folder
-from polyseme.corpus.readers.names import COMPRESSED
+from polyseme.corpus.readers.names import compression_of
 from polyseme.errors import ConfigError, MissingFile, OutputExists
 from polyseme.formats.registry import Format, format_of_name, get_format
 from polyseme.formats.sense_table import SenseTable
@@ -63,7 +63,7 @@ def write_model(
 
 def choose_format(path: Path, name: str | None) -> Format:
     """The format with a name, or else that of the suffix of a path. ConfigError for names of compressed files."""
-    if path.suffix.lower() in COMPRESSED:
+    if compression_of(path):
         raise ConfigError(f"{path.name} is the name of a compressed file; export without {path.suffix}, then compress.")
     return format_of_name(path) if name is None else get_format(name)
 

@@ -258,9 +258,10 @@ def verify(path: Path) -> None:
 
 def read_config(path: Path, blobs: Path | None = None) -> dict[str, Any]:
     """The config.json of a model folder, with the settings under their current names."""
+    if path.exists() and not path.is_dir():
+        raise MissingFile(f"{path} is a file, not a model folder; make one with: polyseme import {path} MODEL")
     if not path.is_dir():
-        problem = "is a file, not a model folder" if path.exists() else "does not exist"
-        raise MissingFile(f"{path} {problem}; train a model with: polyseme train CORPUS {path}")
+        raise MissingFile(f"{path} does not exist; train a model with: polyseme train CORPUS {path}")
     try:
         config = read_json_object(_member(path, CONFIG, blobs))
         version = config.get("format_version")

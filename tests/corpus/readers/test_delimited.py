@@ -50,6 +50,7 @@ def test_a_bad_row_is_skipped(row: str, problem: str, tmp_path: Path) -> None:
     ("data", "message"),
     [
         ("id,body\n1,a\n", "has no column 'text' in its header, which has id, body; choose one with --field"),
+        ("id;text\n1;a\n", "has no column 'text' in its header, which has id;text; separate its columns by commas"),
         ("text,text\n1,a\n", "has several columns 'text'"),
         ('id,text\n1,a\n2,"b\n3,c\n', "line 3: a quoted field does not end"),
         ('id,"text\n', "line 1: a quoted field does not end"),

@@ -67,6 +67,16 @@ def test_an_invalid_token_makes_a_bad_row(tokens: list[Any], tmp_path: Path) -> 
     assert corpus.description["first_bad_row"].startswith("<texts>, item 2 has a token")
 
 
+class Frame:
+    """A table that iterates over the names of its columns, as that of pandas does."""
+
+    def __init__(self, data: dict[str, list[str]]) -> None:
+        self.columns = list(data)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
 @pytest.mark.parametrize(
     ("items", "field", "message"),
     [
@@ -77,7 +87,8 @@ def test_an_invalid_token_makes_a_bad_row(tokens: list[Any], tmp_path: Path) -> 
         ([Path("a.txt")], None, "the first text is a path, a.txt; give files as a list of paths"),
         (["a"], "text", "field= is for rows that are mappings; the first item is of type str"),
         ([b"a"], None, "item 1 has a value of type bytes instead of a text"),
-        ([{"body": "a"}], None, "item 1 has no field 'text', only body"),
+        ([{"body": "a"}], None, "item 1 has no field 'text', only body.*. Check the texts and field="),
+        (Frame({"text": ["a"]}), None, r"texts is a Frame; give one of its columns, such as frame\['text'\]"),
         ([], None, "holds no words"),
     ],
 )

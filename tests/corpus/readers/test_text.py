@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import threading
 from collections.abc import Callable
@@ -79,6 +81,19 @@ def test_a_nul_at_the_start_is_refused(data: bytes, tmp_path: Path) -> None:
 def test_binary_input_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is not a text: byte 4 is NUL"):
         blocks_of(tmp_path / "a.txt", b"\x7fELF\x00\x01")
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_compressed_file_whose_name_does_not_say_so_is_refused(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    with pytest.raises(CorpusError, match=r"a.txt is compressed, .*: let it end in \.(gz|bz2|xz), or decompress it"):
+        blocks_of(tmp_path / "a.txt", compress(b"some text"))
+
+
+def test_a_wikipedia_dump_is_not_read_with_its_markup(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="is a dump of MediaWiki; remove its markup with --reader wikipedia"):
+        blocks_of(tmp_path / "a.txt", b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">')
 
 
 def test_another_encoding_is_refused_with_a_command_to_convert_it(tmp_path: Path) -> None:

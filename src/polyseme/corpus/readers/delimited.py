@@ -58,8 +58,10 @@ def _column(header: list[str], source: Source) -> int:
     """The number of the text's column; CorpusError unless the header has it once."""
     if header.count(source.field) != 1:
         problem = "several columns" if source.field in header else "no column"
+        separators = "commas" if source.reader == "csv" else "tabs"
+        advice = "choose one with --field" if len(header) > 1 else f"separate its columns by {separators}"
         raise CorpusError(
             f"{source.path} has {problem} '{shorten(source.field)}' in its header, which has {field_names(header)}; "
-            f"choose one with --field."
+            f"{advice}."
         )
     return header.index(source.field)

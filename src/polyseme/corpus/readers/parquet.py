@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from polyseme.corpus.readers.names import COMPRESSED
+from polyseme.corpus.readers.names import compression_of
 from polyseme.corpus.readers.rows import MAX_ROW_BYTES, Rows, field_names
 from polyseme.corpus.readers.text import damaged, opened, replace_bad_bytes
 from polyseme.corpus.sources import Source
@@ -50,7 +50,7 @@ def _refuse_streams(source: Source) -> None:
     """Raise CorpusError for what cannot be read from its end: pipes, and files compressed as a whole."""
     if not Path(source.path).is_file():
         raise CorpusError(f"{source.path} is a pipe, and Parquet is read from its end; give a file.")
-    if source.path.endswith(COMPRESSED):
+    if compression_of(source.path):
         raise CorpusError(f"{source.path}: a Parquet file compressed as a whole cannot be read; decompress it first.")
 
 

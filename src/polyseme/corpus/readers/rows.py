@@ -11,10 +11,10 @@ from polyseme.corpus.readers.text import (
     Block,
     block_end,
     opened,
-    refuse_other_encodings,
+    refuse_other_formats,
     replace_bad_bytes,
 )
-from polyseme.corpus.sources import Source
+from polyseme.corpus.sources import TEXTS, Source
 from polyseme.corpus.tokenizers import NUL
 from polyseme.errors import CorpusError, shorten
 
@@ -58,9 +58,10 @@ class Rows:
             raise self._too_many()
 
     def _too_many(self) -> CorpusError:
+        checked = "input" if not self.field else "texts and field=" if self.path == TEXTS else "file and --field"
         return CorpusError(
             f"{self.path}: {self.bad:,} of the {self.good + self.bad:,} rows read have no text ({self.first_problem}). "
-            f"Check the {'file and --field' if self.field else 'input'}."
+            f"Check the {checked}."
         )
 
 
@@ -153,7 +154,7 @@ def read_lines(source: Source, rows: Rows, wait: Callable[[], None]) -> Generato
         while line := stream.readline(MAX_ROW_BYTES):
             number += 1
             if number == 1:
-                refuse_other_encodings(line, source)
+                refuse_other_formats(line, source)
                 line = line.removeprefix(codecs.BOM_UTF8)
             problem = _problem(line)
             if problem and number == 1:

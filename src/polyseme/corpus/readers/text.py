@@ -7,15 +7,24 @@ that contains NUL, or whose first block has more than 10% such bytes, is refused
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from polyseme._io.parallel_bz2 import STREAM_START
 from polyseme.corpus.sources import Source
 from polyseme.errors import CorpusError, PolysemeError, shorten
 
 BLOCK_BYTES = 1 << 20
+COMPRESSED_STARTS = {  # no text in UTF-8 starts with one of these
+    ".gz": re.compile(rb"\x1f\x8b"),
+    ".bz2": STREAM_START,
+    ".xz": re.compile(rb"\xfd7zXZ\0"),
+    ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
+}
+DUMP_START = b"<mediawiki"
 UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # LE: also starts UTF-32-LE
 
 
@@ -42,7 +51,7 @@ def read_blocks(
             stream.seek(offset)
         while data := _read(stream, source, block_bytes):
             if offset == 0 and not rest:
-                refuse_other_encodings(data, source)
+                refuse_other_formats(data, source)
                 if data.startswith(codecs.BOM_UTF8):
                     offset, data = len(codecs.BOM_UTF8), data[len(codecs.BOM_UTF8) :]
             data = rest + data
@@ -131,11 +140,19 @@ def block_end(data: bytes, block_bytes: int) -> int:
     return end - 1 if data[end - 1] >= 0xC0 else len(data)
 
 
-def refuse_other_encodings(data: bytes, source: Source) -> None:
+def refuse_other_formats(data: bytes, source: Source) -> None:
+    """Raise CorpusError if the first bytes of a source show that it is not a text in UTF-8."""
     if data.startswith(UTF16_OR_32):
         raise CorpusError(
             f"{source.path} is UTF-16 or UTF-32, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
         )
+    compression = next((suffix for suffix, start in COMPRESSED_STARTS.items() if start.match(data)), None)
+    if compression:
+        raise CorpusError(
+            f"{source.path} is compressed, which its name must show: let it end in {compression}, or decompress it."
+        )
+    if source.reader == "text" and data.lstrip().startswith(DUMP_START):
+        raise CorpusError(f"{source.path} is a dump of MediaWiki; remove its markup with --reader wikipedia.")
 
 
 def damaged(source: Source, problem: object) -> CorpusError:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from polyseme._io.memory_map import release_pages
 from polyseme.corpus.blocks import block_bounds
 from polyseme.corpus.encoded_corpus import SOURCE_TYPES, EncodedCorpus
-from polyseme.corpus.readers.names import COMPRESSED
+from polyseme.corpus.readers.names import compression_of
 from polyseme.corpus.sources import STDIN, Source
 from polyseme.training.cluster.worker import ShardSummary
 from polyseme.training.trainer import BLOCK_TOKENS
@@ -65,7 +65,7 @@ def can_be_sharded(sources: list[Source]) -> bool:
 
 def _parts(source: Source, size: int) -> Iterator[Source]:
     """Parts of a plain text of about `size` bytes; another source as it is."""
-    is_plain = source.reader == "text" and Path(source.path).suffix not in COMPRESSED
+    is_plain = source.reader == "text" and not compression_of(source.path)
     if not is_plain or source.size <= size:
         yield source
         return
