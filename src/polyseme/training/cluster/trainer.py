@@ -177,7 +177,7 @@ class ClusterTrainer(Trainer):
     def _budget(self, end: int) -> int:
         """The number of blocks of all workers in the next round. It does not cross the end of an epoch.
 
-        It grows with what is done, because vectors change ever more slowly: merging as often as at first would be a waste.
+        It grows with what is done: the longer the training, the more slowly vectors change, and the less is lost.
         """
         most = max(int(ROUND_SHARE * self.blocks_done), self.cluster.threads)
         left_in_epoch = self.blocks_per_epoch - self.blocks_done % self.blocks_per_epoch
