@@ -1,12 +1,12 @@
 """Training on a cluster, measured on one machine: python benchmarks/cluster.py PART ...
 
-    quality CORPUS EVAL   scores of 1, 2, 4, 8 workers and of one process, on all tasks
+    quality CORPUS EVAL   scores of one process and of 1, 2, 4 and 8 workers, on all tasks
     rounds CORPUS EVAL    the same for 4 workers and rounds of different length
     rules CORPUS EVAL     the same for other rules of merging: adding, averaging, a gradient combiner (GraphAny2Vec)
     cost CORPUS           CPU seconds and memory of all processes, Ray's own apart, against one process
     bytes CORPUS          bytes and seconds per round, by vocabulary, dimensions and workers
     faults                random kills of workers, drivers (then --resume) and nodes, on a planted corpus
-    prediction            speed-up on real nodes, computed from the results of `bytes`
+    prediction            speed-up on real nodes, computed from the results of `bytes` for the largest vocabulary
     tables                all results
 
 Results are JSON files in the folder --work, one for each run: a stopped benchmark continues with what is missing.
@@ -47,6 +47,7 @@ from polyseme.training.cluster import merging
 from polyseme.training.cluster import run as cluster_run
 from polyseme.training.cluster import trainer as cluster_trainer
 from polyseme.training.events import Event, RoundsMerged
+from polyseme.training.trainer import BLOCK_TOKENS
 
 TASKS = {
     "scws": ("scws/ratings.txt", (("softmax", "avg_sim_c"), ("words", "global_sim"))),
@@ -58,19 +59,29 @@ PSEUDOWORDS = (("pairs", "ari"), ("triples", "ari"), ("controls", "unsplit"))
 LINK_BYTES = 10e9 / 8  # per second, of the network that the prediction assumes
 FAULTS = ("worker", "driver", "node")
 NODE_SCRIPT = """
-import json, random, sys, threading, time
+import json, pathlib, sys, threading, time
 from ray.cluster_utils import Cluster
 from polyseme import train
+from polyseme.training.cluster import pool
 text, model, settings, seconds = json.loads(sys.argv[1])
 cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
 nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-threading.Timer(seconds, lambda: cluster.remove_node(nodes[0], allow_graceful=False)).start()
+log = pathlib.Path(model + ".training") / "training.jsonl"
+def remove():
+    while not (log.exists() and "cluster_started" in log.read_text()):
+        time.sleep(0.1)
+    time.sleep(seconds)
+    pool.START_SECONDS = 10  # there is no room for another worker
+    cluster.remove_node(nodes[0], allow_graceful=False)
+threading.Thread(target=remove, daemon=True).start()
 train(text, model, workers=3, ray_address=cluster.address, quiet=True, **settings)
 cluster.shutdown()
 """
 
 Result = dict[str, Any]
 Rows = merging.Rows
+Floats = NDArray[np.float32]
+MERGE_ROWS = merging._merge_rows
 
 
 def main() -> None:
@@ -80,14 +91,17 @@ def main() -> None:
     parser.add_argument("eval", type=Path, nargs="?")
     parser.add_argument("--work", type=Path, default=Path("cluster"), help="folder of the results")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
-    parser.add_argument("--blocks", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32], help="blocks per round")
+    parser.add_argument("--workers", type=int, nargs="+", default=[0, 1, 2, 4, 8], help="0 is one process, without")
+    parser.add_argument(
+        "--shares", type=int, nargs="+", default=[256, 128, 64, 32, 16, 8], help="1 / length of a round"
+    )
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--tokens", type=int, help="use only so many tokens, from the start of the corpus")
     parser.add_argument("--trials", type=int, default=50, help="of faults")
-    parser.add_argument("--nodes", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64], help="of the prediction")
-    parser.add_argument("--cores", type=int, default=16, help="of a node in the prediction")
+    parser.add_argument("--nodes", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], help="of the prediction")
+    parser.add_argument("--cores", type=int, nargs="+", default=[1, 2, 16], help="of a node in the prediction")
+    parser.add_argument("--billions", type=float, nargs="+", default=[0.1, 1, 10, 100, 1000], help="of tokens, there")
     parser.add_argument("--ray", action="store_true", help="measure quality with Ray")
     parser.add_argument("--no-pseudowords", action="store_true")
     arguments = parser.parse_args()
@@ -119,39 +133,41 @@ def open_corpus(arguments: argparse.Namespace) -> EncodedCorpus:
 
 
 def quality(arguments: argparse.Namespace) -> None:
-    for seed, workers in itertools.product(arguments.seeds, [0, *arguments.workers]):
+    for seed, workers in itertools.product(arguments.seeds, arguments.workers):
         saved(arguments, f"quality-{workers}-{seed}", partial(scores, arguments, workers, seed))
 
 
 def rounds(arguments: argparse.Namespace) -> None:
-    for seed, blocks in itertools.product(arguments.seeds, arguments.blocks):
-        with mock.patch.multiple(cluster_trainer, ROUND_BLOCKS=blocks, ROUNDS_PER_EPOCH=1):
-            saved(arguments, f"rounds-{blocks}-{seed}", partial(scores, arguments, 4, seed))
+    for seed, share in itertools.product(arguments.seeds, arguments.shares):
+        with mock.patch.object(cluster_trainer, "ROUND_SHARE", 1 / share):
+            saved(arguments, f"rounds-{share}-{seed}", partial(scores, arguments, 4, seed))
 
 
 def rules(arguments: argparse.Namespace) -> None:
-    """Each rule with the same rounds. `damped` is the rule of polyseme, `damped-x` the same with another constant."""
+    """Each rule with the same rounds. `momentum` is the rule of polyseme, `damped` the same without momentum."""
+    mean_share = lambda _, workers: 1 / np.maximum(workers, 1)  # noqa: E731
     tried: dict[str, dict[str, Any]] = {
-        "damped": {},
-        **{f"damped-{x}": {"DAMPING": x} for x in (0.03, 0.3)},
+        "momentum": {"DAMPING": merging.DAMPING},
+        "damped": {"_merge_rows": merge_without_momentum},
         "sum": {"combined_share": lambda steps, _: np.ones(len(steps))},
-        "mean": {"combined_share": lambda _, workers: 1 / np.maximum(workers, 1)},
+        "mean": {"combined_share": mean_share, "_merge_rows": merge_without_momentum},
+        "mean-momentum": {"combined_share": mean_share},
         "combiner": {"_merge_rows": combine_gradients},
     }
     for seed, (rule, changes) in itertools.product(arguments.seeds, tried.items()):
-        with (
-            mock.patch.multiple(merging, **changes)
-            if changes
-            else mock.patch.object(merging, "DAMPING", merging.DAMPING)
-        ):
+        with mock.patch.multiple(merging, **changes):
             saved(arguments, f"rules-{rule}-{seed}", partial(scores, arguments, 4, seed))
 
 
-def combine_gradients(table: NDArray[np.float32], updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
+def merge_without_momentum(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
+    return MERGE_ROWS(table, np.zeros_like(moves), updates, steps)
+
+
+def combine_gradients(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
     """The rule of GraphAny2Vec: of each change, the part orthogonal to the sum so far is added, if they agree."""
+    del moves, steps
     changed = np.unique(np.concatenate([rows for rows, _ in updates]))
     total = np.zeros((len(changed), updates[0].values.shape[1]), np.float32)
-    del steps
     for rows, changes in updates:
         at = np.searchsorted(changed, rows)
         before = total[at]
@@ -198,7 +214,7 @@ def training(arguments: argparse.Namespace, workers: int) -> Iterator[Callable[.
 
 def cost(arguments: argparse.Namespace) -> None:
     """Alternates the runs. Do not use the machine for other things meanwhile."""
-    for seed, workers in itertools.product(arguments.seeds, [0, *arguments.workers]):
+    for seed, workers in itertools.product(arguments.seeds, arguments.workers):
         saved(arguments, f"cost-{workers}-{seed}", partial(measured_run, arguments, workers, seed))
 
 
@@ -258,7 +274,10 @@ def read(path: Path) -> str:
 
 
 def traffic(arguments: argparse.Namespace) -> None:
-    """One epoch each, with the workers in one process, so that the seconds of merging are those of the driver alone."""
+    """One epoch each, with the workers in one process, so that the seconds of merging are those of the driver alone.
+
+    Seconds are CPU seconds of this process, so that other processes do not matter.
+    """
     for vocabulary, dim, workers in itertools.product((10_000, 50_000, 200_000), (100, 300), arguments.workers):
         name = f"bytes-{vocabulary}-{dim}-{workers}"
         saved(arguments, name, partial(traffic_of, arguments, vocabulary, dim, workers))
@@ -267,7 +286,7 @@ def traffic(arguments: argparse.Namespace) -> None:
 def traffic_of(arguments: argparse.Namespace, vocabulary: int, dim: int, workers: int) -> Result:
     events: list[Event] = []
     corpus = open_corpus(arguments)
-    with training(arguments, workers) as train_model:
+    with training(arguments, workers) as train_model, mock.patch.object(time, "monotonic", time.process_time):
         model = train_model(
             corpus, dim=dim, max_vocabulary=vocabulary, epochs=1, threads=1, examples=0, listen=events.append
         )
@@ -281,22 +300,38 @@ def traffic_of(arguments: argparse.Namespace, vocabulary: int, dim: int, workers
 
 
 def prediction(arguments: argparse.Namespace) -> None:
-    """The speed-up of N nodes over one, from the bytes and seconds per round of the largest measured vocabulary.
+    """The speed-up of N nodes over one, from bytes and seconds per round for the largest vocabulary measured.
 
-    A node trains for t seconds per round, sends s bytes and receives r. All pass the driver's link, and the driver
-    merges for m seconds per worker:  speed-up = N t / (t + N (s + r) / link + N m).
+    A round of b tokens takes  b / (N * cores * v) + N (s + r) / link + N m  seconds: a core trains v tokens per second,
+    a node sends s bytes and receives r through the driver's link, and the driver needs m seconds to merge an update.
     """
-    print("| dim | nodes | computing, s | network, s | merging, s | speed-up (predicted) |")
-    print("|---|---|---|---|---|---|")
+    print("| dim | tokens | epochs | cores | nodes | rounds | computing, s | network, s | merging, s | speed-up |")
+    print("|" + "---|" * 10)
     results = [json.loads(path.read_text()) for path in sorted(arguments.work.glob("bytes-*.json"))]
     for dim in sorted({result["dim"] for result in results}):
         largest = max((r for r in results if r["dim"] == dim), key=lambda r: (r["words"], r["workers"]))
-        for nodes in arguments.nodes:
-            network = nodes * (largest["bytes sent"] + largest["bytes received"]) / LINK_BYTES if nodes > 1 else 0.0
-            merging_seconds = nodes * largest["merging"] / largest["workers"] if nodes > 1 else 0.0
-            computing = largest["training"]
-            speed_up = nodes * computing / (computing + network + merging_seconds)
-            print(f"| {dim} | {nodes} | {computing:.3f} | {network:.3f} | {merging_seconds:.3f} | {speed_up:.1f} |")
+        speed = largest["tokens"] / (largest["rounds"] * largest["training"] * largest["workers"])
+        link = (largest["bytes sent"] + largest["bytes received"]) / LINK_BYTES
+        merging_seconds = largest["merging"] / largest["workers"]
+        for billions, cores, nodes in itertools.product(arguments.billions, arguments.cores, arguments.nodes):
+            tokens = int(billions * 1e9) * arguments.epochs
+            number = num_rounds(tokens, nodes * cores)
+            computing = tokens / (nodes * cores * speed)
+            network, merged = number * nodes * link, number * nodes * merging_seconds
+            speed_up = nodes * computing / (computing + network + merged)
+            print(
+                f"| {dim} | {billions:g} billion | {arguments.epochs} | {cores} | {nodes} | {number} "
+                f"| {computing:.4g} | {network:.3g} | {merged:.3g} | {speed_up:.1f} |"
+            )
+
+
+def num_rounds(tokens: int, threads: int) -> int:
+    """The number of rounds in which all workers together train so many tokens."""
+    number = done = 0
+    while done < tokens:
+        done += max(int(done * cluster_trainer.ROUND_SHARE), threads * BLOCK_TOKENS)
+        number += 1
+    return number
 
 
 # Faults
@@ -320,7 +355,7 @@ def fault(arguments: argparse.Namespace, kind: str, trial: int) -> Result:
         folder = Path(name).resolve()
         text, model = planted.write(folder / "planted.txt"), folder / "model"
         if kind == "node":
-            given = json.dumps([str(text), str(model), settings, 8 + chance.random() * 10])
+            given = json.dumps([str(text), str(model), settings, chance.random() * 5])
             subprocess.run([sys.executable, "-c", NODE_SCRIPT, given], check=True)
         else:
             run_with_kill(text, model, settings, kind, chance)

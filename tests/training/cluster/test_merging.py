@@ -105,6 +105,33 @@ def test_counts_are_added_and_centers_are_means_of_all_contexts(driver: TrainSta
     assert p.center_inverse_norms[0] == pytest.approx(1 / np.linalg.norm(expected), rel=1e-5)
 
 
+def test_changes_that_stay_the_same_are_added_also_for_frequent_words(driver: TrainState) -> None:
+    """Momentum makes up for the averaging: four workers move a row four times as far as one, in the end."""
+    merger, workers = Merger(driver), replicas(driver, 4)
+    moves = []
+    for _ in range(60):
+        for worker in workers:
+            worker.state.parameters.global_vectors[0, :DIM] += 1
+        before = driver.parameters.global_vectors[0, 0]
+        updates = [worker.update(i, 1, NUM_WORDS, TOTALS) for i, worker in enumerate(workers)]
+        merged = merger.merge(updates, NUM_WORDS, 0.025, 1e9)
+        moves.append(driver.parameters.global_vectors[0, 0] - before)
+        for worker in workers:
+            worker.apply(merged)
+    assert moves[0] == pytest.approx(1)
+    assert moves[1] == pytest.approx(1.75)
+    assert moves[-1] == pytest.approx(4, rel=1e-3)
+
+
+def test_centers_of_words_with_one_sense_are_sent_with_the_rows_of_all_words(driver: TrainState) -> None:
+    driver.parameters.num_senses[0] = 1
+    (worker,) = replicas(driver, 1)
+    first_rows = driver.parameters.sense_offsets[:2]
+    worker.state.parameters.sense_counts[first_rows] += 5
+    assert worker.update(0, 1, 20, TOTALS).clusters.rows.tolist() == [first_rows[1]]
+    assert worker.update(0, 1, NUM_WORDS, TOTALS).clusters.rows.tolist() == first_rows.tolist()
+
+
 def test_the_order_of_updates_is_that_of_the_workers(driver: TrainState) -> None:
     """Sums of floats depend on their order, so the result would not be reproducible otherwise."""
     workers = replicas(driver, 3)

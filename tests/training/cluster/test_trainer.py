@@ -13,6 +13,7 @@ from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
 from polyseme.errors import Interrupted, TrainingError
 from polyseme.evaluation.planted_recovery import score_planted
+from polyseme.training.cluster.trainer import ClusterTrainer
 from polyseme.training.events import Event, RoundsMerged, TrainingFinished, TrainingProgress, WorkerLost
 from tests.training.cluster.conftest import FragilePool
 
@@ -189,6 +190,21 @@ def test_the_traffic_is_reported(planted_text: Path) -> None:
     assert merged[-1].rounds > 10
     assert merged[-1].bytes_sent > 0
     assert any(isinstance(event, TrainingFinished) for event in events)
+
+
+def test_rounds_grow_in_proportion_to_what_was_trained(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyseme.training.cluster.trainer.ROUND_SHARE", 1.0)
+    lengths: list[int] = []
+    train_round = ClusterTrainer._train_round
+
+    def train_and_measure(trainer: ClusterTrainer, end: int) -> None:
+        before = trainer.blocks_done
+        train_round(trainer, end)
+        lengths.append(trainer.blocks_done - before)
+
+    monkeypatch.setattr(ClusterTrainer, "_train_round", train_and_measure)
+    train(planted_text, workers=2, **{**COUNTED, "warmup": 0.9, "epochs": 10})
+    assert lengths[:4] == [2, 2, 4, 8]
 
 
 def test_a_single_file_without_line_ends_is_trained_by_several_workers(

@@ -3,7 +3,8 @@
 Each worker trains its own copy of all parameters, from the last merged values on. At the end of a round it sends the
 changes of some rows to the driver, which combines them and sends the new values back:
 
-    row     += f * (sum of the workers' changes),      f = (1 - e^(-m x)) / (m (1 - e^(-x)))
+    move     = f * (sum of the workers' changes) + (1 - f) * move of the last merge
+    row     += move,                                   f = (1 - e^(-m x)) / (m (1 - e^(-x)))
     count   += sum of changes
     center   = (sum of contexts before + sum of the workers' contexts) / count
 
@@ -11,7 +12,11 @@ m is the number of workers that changed the row, and x says how far one worker's
 optimum: x = DAMPING * learning rate * expected number of pairs of the row since it was last merged. A vector that
 moves towards an optimum by a fraction x/n in each of n steps is then where it would be after m n steps. If a row has
 few pairs, x is small and f is 1: the changes are added. If it has many, all workers come near the same optimum and f
-is 1/m: the changes are averaged. docs/cluster.md has measurements of this rule and others.
+is 1/m: the changes are averaged.
+
+But vectors also move together, slowly, while each is near its own optimum. An average would slow that down m times. So
+the row keeps a part of its last move (momentum): if the changes stay the same from merge to merge, the moves grow to
+their sum. docs/cluster.md has measurements of this rule and others.
 
 Frequent words change in each round, and rare ones seldom. So after round n, the rows of the FIRST_WORDS * 2^z most
 frequent words are merged, with z the number of trailing zero bits of n, as in pWord2Vec (Ji et al., 2016): rarer
@@ -102,6 +107,7 @@ class Replica:
         self.sense_before = p.sense_vectors.copy()
         self.centers_before = p.cluster_centers.copy()
         self.counts_before = p.sense_counts.copy()
+        self.has_choice = np.repeat(p.num_senses > 1, np.diff(p.sense_offsets))  # by row: its word has several senses
 
     def update(self, worker: int, round_number: int, words: int, totals: TrainingTotals) -> Update:
         """The changes of the rows of the most frequent words since they were last merged."""
@@ -117,8 +123,12 @@ class Replica:
         )
 
     def _cluster_changes(self, senses: int) -> Clusters:
+        """Words with one sense have no sense to choose: their centers are sent only with the rows of all words."""
         p = self.state.parameters
-        rows = np.flatnonzero(p.sense_counts[:senses] != self.counts_before[:senses]).astype(np.int32)
+        changed = p.sense_counts[:senses] != self.counts_before[:senses]
+        if senses < len(self.has_choice):
+            changed &= self.has_choice[:senses]
+        rows = np.flatnonzero(changed).astype(np.int32)
         counts, before = p.sense_counts[rows], self.counts_before[rows]
         if not (self.state.senses_split and len(p.cluster_centers)):
             return Clusters(rows, counts - before, np.empty((len(rows), 0), np.float32))
@@ -160,6 +170,9 @@ class Merger:
         self.global_pairs = context_words * (kept + config.negatives * kept.sum() * negative)
         self.sense_pairs = context_words * (1 + config.negatives) * kept
         self.steps = np.zeros(len(counts))  # learning rate times tokens of a worker since each word was last merged
+        # The last move of each row.
+        self.global_moves = np.zeros((len(counts), config.dim), np.float32)
+        self.sense_moves = np.zeros((len(state.parameters.sense_vectors), config.dim), np.float32)
 
     def merge(self, updates: list[Update], words: int, learning_rate: float, tokens: float) -> Merged:
         """Apply the updates of a round, at most one of each worker, in this order.
@@ -174,25 +187,36 @@ class Merger:
         sense_steps = np.repeat(sense_steps, np.diff(p.sense_offsets[: words + 1]))
         merged = Merged(
             updates[0].round,
-            _merge_rows(p.global_vectors, [u.global_vectors for u in updates], steps * self.global_pairs[:words]),
-            _merge_rows(p.sense_vectors, [u.sense_vectors for u in updates], sense_steps),
+            _merge_rows(
+                p.global_vectors,
+                self.global_moves,
+                [u.global_vectors for u in updates],
+                steps * self.global_pairs[:words],
+            ),
+            _merge_rows(p.sense_vectors, self.sense_moves, [u.sense_vectors for u in updates], sense_steps),
             _merge_clusters(p, [u.clusters for u in updates]),
         )
         steps[:] = 0
         return merged
 
 
-def _merge_rows(table: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
-    """Add the combined changes to a table; returns the new values.  steps  IN  float64  x of each row"""
+def _merge_rows(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
+    """Add the combined changes to a table; returns the new values.
+
+    moves  IN, OUT  float32 (n, d)  last move of each row
+    steps  IN       float64 (k,)    x of the first rows
+    """
     workers = np.zeros(len(steps), np.int32)
     for rows, _ in updates:
         workers[rows] += 1
-    factors = combined_share(steps, workers).astype(np.float32)
-    for rows, changes in updates:
-        table[rows, : changes.shape[1]] += factors[rows, None] * changes
     changed = np.flatnonzero(workers).astype(np.int32)
-    dim = updates[0].values.shape[1]
-    return Rows(changed, table[changed, :dim])
+    shares = combined_share(steps, workers).astype(np.float32)
+    moves[changed] *= 1 - shares[changed, None]
+    for rows, changes in updates:
+        moves[rows] += shares[rows, None] * changes
+    values = table[changed, : moves.shape[1]] + moves[changed]
+    table[changed, : moves.shape[1]] = values
+    return Rows(changed, values)
 
 
 def combined_share(steps: NDArray[np.float64], workers: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -18,8 +18,7 @@ from polyseme.training.events import RoundsMerged
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import BLOCK_TOKENS, BLOCKS_PER_THREAD, Reporter, Trainer
 
-ROUND_BLOCKS = 2  # of each thread in a round, at most
-ROUNDS_PER_EPOCH = 256  # at least, if each thread then has a block in each round
+ROUND_SHARE = 1 / 64  # length of a round, relative to all that was trained before
 
 Ints = NDArray[np.int64]
 
@@ -176,9 +175,11 @@ class ClusterTrainer(Trainer):
         return True
 
     def _budget(self, end: int) -> int:
-        """The number of blocks of all workers in the next round. It does not cross the end of an epoch."""
-        threads = self.cluster.threads
-        most = min(ROUND_BLOCKS * threads, max(self.blocks_per_epoch // ROUNDS_PER_EPOCH, threads))
+        """The number of blocks of all workers in the next round. It does not cross the end of an epoch.
+
+        It grows with what is done: the longer the training, the more slowly vectors change, and the less is lost.
+        """
+        most = max(int(ROUND_SHARE * self.blocks_done), self.cluster.threads)
         left_in_epoch = self.blocks_per_epoch - self.blocks_done % self.blocks_per_epoch
         return min(most, left_in_epoch, end - self.blocks_done)
 
