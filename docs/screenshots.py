@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--corpus")
     parser.add_argument("--word", default="rock")
-    parser.add_argument("--map-word", default="run")
+    parser.add_argument("--second-word", default="run")
     options = parser.parse_args()
     corpus = ("--corpus", options.corpus) if options.corpus else ()
     driver = start_browser()
@@ -57,9 +57,10 @@ def main() -> None:
         with running(options.model, *corpus) as address:
             page = Page(driver, address)
             picture(page, "word", f"#/word/{options.word}", theme="light", height=1290)
+            picture(page, "lines", f"#/concordance/{options.second_word}", theme="light", height=820)
             text = TEXT.replace(" ", "+")
             picture(page, "read", f"#/read?text={text}", theme="light", height=780, hover=".text a[data-key='rock#1']")
-            picture(page, "map", f"#/map/{options.map_word}", theme="dark", height=880)
+            picture(page, "map", f"#/map/{options.second_word}", theme="dark", height=880)
     finally:
         driver.quit()
 

@@ -40,9 +40,9 @@ function chooser(a, b) {
 }
 
 /** Returns a sense with what it is about. */
-const named = (sense) => [
+const named = (sense, { senses }) => [
   el("span", { class: "sense" }, badge(sense.key), senseLink(sense.key)),
-  corpusText(glossOf(sense), "span", { class: "gloss note" }),
+  corpusText(glossOf(sense, senses), "span", { class: "gloss note" }),
 ];
 
 function matrix({ a, b, similarities }) {
@@ -59,7 +59,7 @@ function matrix({ a, b, similarities }) {
           "tr",
           {},
           el("td"),
-          b.senses.map((sense) => el("th", { scope: "col" }, named(sense))),
+          b.senses.map((sense) => el("th", { scope: "col" }, named(sense, b))),
         ),
       ),
       el(
@@ -69,7 +69,7 @@ function matrix({ a, b, similarities }) {
           el(
             "tr",
             {},
-            el("th", { scope: "row" }, named(sense)),
+            el("th", { scope: "row" }, named(sense, a)),
             similarities[row].map((value) => {
               const cell = el("td", { class: "figure" }, decimal(value));
               cell.style.setProperty("--strength", `${Math.round(Math.max(0, value) * 40)}%`);

@@ -48,7 +48,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 function marked(text, word) {
   if (!word) return [text];
   const written = word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll("_", "[ _]"); // a phrase is one word, joined by _
-  const [before, after] = UNSPACED.test(word) ? ["", ""] : ["(?<![\\p{L}\\p{N}])", "(?![\\p{L}\\p{N}])"];
+  const [before, after] = UNSPACED.test(word) ? ["", ""] : ["(?<![\\p{L}\\p{M}\\p{N}])", "(?![\\p{L}\\p{M}\\p{N}])"];
   return text
     .split(new RegExp(`${before}(${written})${after}`, "iu"))
     .map((part, index) => (index % 2 ? el("mark", {}, part) : part));

@@ -24,7 +24,7 @@ function senseChooser(senses, chosen, where) {
         one === chosen,
         badge(one.key),
         el("span", { class: "visually-hidden" }, `Sense ${numberOf(one.key)}: `),
-        corpusText(glossOf(one)),
+        corpusText(glossOf(one, senses)),
       ),
     ),
   );

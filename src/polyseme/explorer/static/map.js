@@ -115,7 +115,7 @@ export async function showMap(root, { parts: [asked], query }, { signal }) {
           },
           badge(sense.key),
           " ",
-          corpusText(glossOf(sense)),
+          corpusText(glossOf(sense, senses)),
         ),
       ),
     ),

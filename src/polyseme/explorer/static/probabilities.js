@@ -14,8 +14,8 @@ function gloss(key, model) {
   if (!glosses.has(name))
     glosses.set(
       name,
-      get(["senses", word], { neighbours: 4, examples: 0, model }).then(
-        ({ senses }) => new Map(senses.map((one) => [one.key, glossOf(one, 4)])),
+      get(["senses", word], { neighbours: 12, examples: 0, model }).then(
+        ({ senses }) => new Map(senses.map((one) => [one.key, glossOf(one, senses, 4)])),
         () => new Map(),
       ),
     );

@@ -19,13 +19,13 @@ export function senseHref(key, query = {}) {
   return href("word", word === key ? [word] : [word, number], query);
 }
 
-/** Returns what a sense is about: its label, or its nearest neighbours. */
-export const glossOf = ({ label, neighbours }, n = 3) =>
-  label ??
-  neighbours
-    .slice(0, n)
-    .map((one) => one.word)
-    .join(", ");
+/** Returns what a sense is about: its label, or its nearest neighbours that no other of the `senses` has. */
+export function glossOf(sense, senses, n = 3) {
+  const others = new Set(senses.flatMap((one) => (one === sense ? [] : one.neighbours.map(({ word }) => word))));
+  const words = sense.neighbours.map(({ word }) => word);
+  const own = words.filter((word) => !others.has(word));
+  return sense.label ?? (own.length ? own : words).slice(0, n).join(", ");
+}
 
 /** Returns the number of a sense on its colour. */
 export function badge(key) {

@@ -9,12 +9,12 @@ const MAX_SENSES = 4; // of a word to try
 /** Returns a word to try. What its senses are about appears when the server has answered. */
 function example(word, model, signal) {
   const senses = el("span", { class: "glosses busy" });
-  get(["senses", word], { neighbours: 3, examples: 0, model }, signal)
+  get(["senses", word], { neighbours: 12, examples: 0, model }, signal)
     .then((answer) =>
       senses.append(
         ...answer.senses
           .slice(0, MAX_SENSES)
-          .map((sense) => el("span", {}, badge(sense.key), " ", corpusText(glossOf(sense)))),
+          .map((sense) => el("span", {}, badge(sense.key), " ", corpusText(glossOf(sense, answer.senses)))),
       ),
     )
     .catch(() => {}) // the word alone is a link
