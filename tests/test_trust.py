@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-CASES = {"kills": 14, "signals": 8, "inputs": 120, "hostile": 40, "http": 60, "races": 6, "options": 60}
+CASES = {"kills": 14, "signals": 4, "inputs": 60, "hostile": 12, "http": 40, "races": 3, "options": 30}
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not (ROOT / "benchmarks" / "trust").exists(), reason="needs benchmarks/trust and Linux"
@@ -33,8 +33,8 @@ def test_what_must_hold_under_faults_holds_in_some_cases_of_each_part(tmp_path: 
     for part, cases in CASES.items():
         assert len(read(tmp_path, part)) == cases
     inputs = Counter(result["outcome"] for result in read(tmp_path, "inputs"))
-    assert inputs["answer"] >= 5  # some damage has no effect, such as that of a letter of a word
-    assert inputs["error"] >= 50
+    assert inputs["answer"] >= 2  # some damage has no effect, such as that of a letter of a word
+    assert inputs["error"] >= 20
     assert inputs["answer"] + inputs["error"] == CASES["inputs"]
 
 

@@ -18,6 +18,7 @@ MAX_SECONDS = 20.0
 WAITING = 10
 MAX_BYTES = 1 << 30  # of resident memory, with what the parent has loaded
 MAX_MESSAGE = 1000
+FAILED = 70  # exit status after an exception that a command must not raise
 PROGRESS = (
     "warning",
     "reading",
@@ -79,7 +80,7 @@ class Child:
     """
 
     def __init__(
-        self, function: Callable[[], None], folder: Path, stdin: IO[bytes] | int | None = None,
+        self, function: Callable[[], int | None], folder: Path, stdin: IO[bytes] | int | None = None,
         before: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `wait`
@@ -127,12 +128,10 @@ class Child:
                 self._outcome = Outcome(code, self._out.read(), self.stderr(), elapsed, peak, late)
                 self._out.close()
                 self._err.close()
-            elif not late and (
-                elapsed > WAITING * seconds or (elapsed > seconds and _busy_seconds(self.pid) > seconds)
-            ):
+            elif not late and (elapsed > WAITING * seconds or (elapsed > seconds and busy_seconds(self.pid) > seconds)):
                 late = True
                 self.kill()
-            elif stop_after is not None and elapsed > stop_after and _busy_seconds(self.pid) > stop_after:
+            elif stop_after is not None and elapsed > stop_after and busy_seconds(self.pid) > stop_after:
                 self.kill(signal.SIGTERM)
                 stop_after = None
             time.sleep(pause)
@@ -140,7 +139,7 @@ class Child:
         return self._outcome
 
 
-def _busy_seconds(pid: int) -> float:
+def busy_seconds(pid: int) -> float:
     """Processor time of a process so far; infinity where this is not known."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -154,13 +153,7 @@ def start(
 ) -> Child:
     """Start a `polyseme` command."""
 
-    def command() -> None:
-        from polyseme.__main__ import main
-
-        sys.argv = ["polyseme", *arguments]
-        main()
-
-    return Child(command, folder, stdin, before)
+    return Child(lambda: command_status(arguments), folder, stdin, before)
 
 
 def run(
@@ -171,17 +164,28 @@ def run(
     return start(arguments, folder, stdin, before).wait(seconds, stop_after)
 
 
-def _run(function: Callable[[], None], folder: Path, before: Callable[[], None]) -> NoReturn:
-    status = 70
+def command_status(arguments: list[str]) -> int:
+    """Run a `polyseme` command in this process; returns its exit status."""
+    from polyseme.__main__ import main
+
+    sys.argv = ["polyseme", *arguments]
+    try:
+        main()
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+    except BaseException:
+        traceback.print_exc()
+    return FAILED
+
+
+def _run(function: Callable[[], int | None], folder: Path, before: Callable[[], None]) -> NoReturn:
+    status = FAILED
     try:
         os.chdir(folder)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         before()
-        function()
-        status = 0
-    except SystemExit as error:
-        status = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+        status = function() or 0
     except BaseException:
         traceback.print_exc()
     finally:

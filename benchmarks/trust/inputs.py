@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from .batch import Batch
 from .commands import run
 from .mutation import Mutator
 from .results import Context, Part, Result
@@ -81,18 +82,20 @@ def damaged(kind: Input, folder: Path, context: Context, mutator: Mutator) -> Pa
 
 
 def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
+    batch = Batch(context.scratch)
     for number in numbers:
         kind = INPUTS[number % len(INPUTS)]
         mutator = Mutator(f"{context.seed} {number}")
         folder = context.targets / f"case-{number}"  # beside the targets, which commands name as ../text.txt
         folder.mkdir()
         try:
-            yield run_case(kind, folder, context, mutator)
+            yield run_case(kind, folder, context, mutator, batch)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+    batch.close()
 
 
-def run_case(kind: Input, folder: Path, context: Context, mutator: Mutator) -> Result:
+def run_case(kind: Input, folder: Path, context: Context, mutator: Mutator, batch: Batch) -> Result:
     path = damaged(kind, folder, context, mutator)
     if kind.kind == "index of the explorer":
         shutil.copytree(context.targets / "np.model", folder / "np.model")
@@ -102,10 +105,13 @@ def run_case(kind: Input, folder: Path, context: Context, mutator: Mutator) -> R
         arguments = [part.replace("{}", path.name) for part in template]
         if kind.kind == "index of the explorer":
             arguments[1] = "np.model"
-        for name in folder.glob("out*"):
-            shutil.rmtree(name) if name.is_dir() else name.unlink()
-        outcome = run(arguments, folder, stop_after=STOP_SECONDS)
+        _remove_outputs(folder)
+        outcome = batch.run(arguments, folder, STOP_SECONDS)
         problem = outcome.problem(0, 1, 2, 143)
+        if problem:
+            _remove_outputs(folder)
+            alone = run(arguments, folder, stop_after=STOP_SECONDS).problem(0, 1, 2, 143)
+            problem = alone or f"only after other commands: {problem}"
         statuses.append(outcome.status)
         seconds, peak = max(seconds, outcome.seconds), max(peak, outcome.peak)
         if not problem:
@@ -114,6 +120,11 @@ def run_case(kind: Input, folder: Path, context: Context, mutator: Mutator) -> R
             return Result(kind.kind, "failure", f"{' '.join(arguments)}: {problem}", {})
     outcome_name = "answer" if 0 in statuses else "error"
     return Result(kind.kind, outcome_name, "", {"seconds": round(seconds, 3), "megabytes": peak >> 20})
+
+
+def _remove_outputs(folder: Path) -> None:
+    for path in folder.glob("out*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _names(folder: Path) -> set[str]:

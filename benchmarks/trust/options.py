@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from .commands import run
+from .batch import Batch
 from .results import Context, Part, Result
 from .targets import SMALL
 
@@ -94,6 +94,7 @@ def _without_ray() -> None:
 
 def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
     everything = all_cases()
+    batch = Batch(context.scratch, before=_without_ray)
     for number in numbers:
         kind, arguments = everything[number * 7919 % len(everything)]  # mixed, so that any part of them is a sample
         folder = context.scratch / "options"
@@ -103,7 +104,7 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
         small = SMALL if arguments[0] == "train" and "absurd" in kind else []
         given = {argument.partition("=")[0] for argument in arguments}
         extra = [part for i in range(0, len(small) - 1, 2) if small[i] not in given for part in small[i : i + 2]]
-        outcome = run([*arguments, *extra], folder, before=_without_ray, stop_after=STOP_SECONDS)
+        outcome = batch.run([*arguments, *extra], folder, STOP_SECONDS)
         problem = outcome.problem(0, 1, 2, 143)
         if not problem:
             left = {p.name for p in folder.iterdir() if p.name.startswith(".")}
@@ -111,6 +112,7 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
         status = {0: "accepted", 1: "nothing found", 2: "refused"}.get(outcome.status, "stopped")
         yield Result(kind, status, problem and f"{[argument[:50] for argument in arguments]}: {problem}")
         shutil.rmtree(folder)
+    batch.close()
 
 
 PART = Part(

@@ -1,6 +1,6 @@
 """The tests of the package under other conditions: kernels with bounds checks, another processor, many random examples.
 
-Numba's cache does not know these settings, so each suite has a cache of its own.
+A suite per folder of tests, so that they can be run one by one. Kernels are cached apart from those of other settings.
 """
 
 from __future__ import annotations
@@ -16,9 +16,18 @@ from typing import NamedTuple
 from .results import Context, Part, Result
 
 ROOT = Path(__file__).resolve().parents[2]
-KERNELS = ["tests/kernels", "tests/corpus", "tests/examples", "tests/formats", "tests/model", "tests/training"]
-BYTES = ["tests/kernels/test_text.py", "tests/kernels/test_wikitext.py", "tests/kernels/test_decimals.py",
-         "tests/examples/test_extraction.py", "tests/corpus/test_phrases.py"]  # fmt: skip
+FOLDERS = (
+    "kernels", "examples", "corpus", "training", "model", "formats", "conformance", "evaluation", "explorer", "cli",
+    "experiments", "integrations",
+)  # fmt: skip
+CONDITIONS = {"bounds checks": {"NUMBA_BOUNDSCHECK": "1"}, "generic processor": {"NUMBA_CPU_NAME": "generic"}}
+COMPARED = (
+    "kernels/test_text.py",
+    "kernels/test_wikitext.py",
+    "kernels/test_decimals.py",
+    "examples/test_extraction.py",
+)
+EXAMPLES = 1000  # of each random test, times `Context.size`
 
 
 class Suite(NamedTuple):
@@ -27,36 +36,30 @@ class Suite(NamedTuple):
     arguments: list[str]
 
 
-SUITES = (
-    Suite("bounds checks", {"NUMBA_BOUNDSCHECK": "1"}, KERNELS),
-    Suite("generic processor", {"NUMBA_CPU_NAME": "generic"}, KERNELS),
-    Suite(
-        "random examples", {}, [*BYTES, "--hypothesis-profile=campaign", "--hypothesis-seed=1", "-k", "given or text"]
-    ),
-)
+SUITES = [Suite(f"random examples: {file}", {}, [file, "--hypothesis-profile=campaign"]) for file in COMPARED]
+SUITES += [Suite(f"{name}: {folder}", values, [folder]) for folder in FOLDERS for name, values in CONDITIONS.items()]
 
 
 def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
+    cache = context.targets.parent / "kernels"  # kept for the next suites
     for number in numbers:
-        suite = SUITES[number]
-        environment = {**os.environ, **suite.environment, "POLYSEME_EXAMPLES": str(int(1000 * context.size))}
-        if suite.environment:
-            environment["NUMBA_CACHE_DIR"] = str(context.scratch / "cache")
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suite.arguments],
-            cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        counts = {name: int(n) for n, name in re.findall(r"(\d+) (passed|failed|skipped|error)", done.stdout)}
+        name, conditions, (tests, *options) = SUITES[number]
+        environment = {**os.environ, **conditions, "POLYSEME_EXAMPLES": str(int(EXAMPLES * context.size))}
+        if conditions:
+            environment["NUMBA_CACHE_DIR"] = str(cache / name.partition(":")[0].replace(" ", "-"))
+        seed = f"--hypothesis-seed={context.seed}"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{tests}", *options, seed]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        dots = done.stdout.count(".")  # a quiet pytest prints no summary if all tests pass
+        counts = {word: float(n) for n, word in re.findall(r"(\d+) (failed|skipped|error)", done.stdout)}
         problem = "" if done.returncode == 0 else done.stdout[-3000:]
-        yield Result(
-            suite.name, "passed" if not problem else "failed", problem, {k: float(v) for k, v in counts.items()}
-        )
+        yield Result(name, "failed" if problem else "passed", problem, {"passed": float(dots), **counts})
 
 
 PART = Part(
     "suites",
-    "The tests with bounds checks in kernels, on a generic processor, with many random examples",
+    "The tests with bounds checks in kernels, on a generic processor, and with many random examples",
     "all pass",
-    3,
+    len(SUITES),
     cases,
 )
