@@ -356,7 +356,9 @@ def fault(arguments: argparse.Namespace, kind: str, trial: int) -> Result:
         text, model = planted.write(folder / "planted.txt"), folder / "model"
         if kind == "node":
             given = json.dumps([str(text), str(model), settings, chance.random() * 5])
-            subprocess.run([sys.executable, "-c", NODE_SCRIPT, given], check=True)
+            # Ray's default niceness lets workers starve on a busy machine.
+            environment = {**os.environ, "RAY_worker_niceness": "0"}
+            subprocess.run([sys.executable, "-c", NODE_SCRIPT, given], env=environment, check=True)
         else:
             run_with_kill(text, model, settings, kind, chance)
         trained = SenseModel.load(model)

@@ -49,7 +49,10 @@ class Host:
         self.name, self.address, self.folder, self.environment = name, address, folder, environment
         run("ip", "netns", "add", name)
         # This process keeps the host name and the mounts of the host alive.
-        setup = f"hostname {name}; {'' if address == HEAD else f'mount -t tmpfs tmpfs {folder};'} echo ready; exec cat"
+        setup = f"hostname {name}; mount --bind {folder}/hosts /etc/hosts"
+        setup += f"; mount --bind {folder}/resolv.conf /etc/resolv.conf"
+        setup += f"; mount -t tmpfs tmpfs {folder}" if address == NODE else ""
+        setup += "; echo ready; exec cat"
         command = ["ip", "netns", "exec", name, "unshare", "--uts", "--mount", "sh", "-c", setup]
         self.keeper = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self.keeper.stdout is not None
@@ -93,6 +96,9 @@ def run(*command: str) -> None:
 def two_hosts(folder: Path) -> Iterator[tuple[Host, Host]]:
     mark = secrets.token_hex(2)
     environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    environment["RAY_worker_niceness"] = "0"  # Ray's default lets workers starve on a busy machine
+    (folder / "hosts").write_text("127.0.0.1 localhost\n")
+    (folder / "resolv.conf").touch()
     hosts = [Host(f"ps-{mark}-{i}", address, folder, environment) for i, address in enumerate((HEAD, NODE))]
     try:
         names = [host.name for host in hosts]

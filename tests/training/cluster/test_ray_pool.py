@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ def test_more_workers_than_the_cluster_has_room_for_are_refused(
     planted_text: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "START_SECONDS", 5.0)
-    with pytest.raises(TrainingError, match=r"room for \d of 20 workers \(2 CPUs in all\).* fewer --workers"):
+    with pytest.raises(TrainingError, match=r"only \d of 20 workers have started.* 2 CPUs; .* fewer --workers"):
         train(planted_text, workers=20, quiet=True, **COUNTED)
 
 
@@ -116,6 +117,15 @@ def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
     done = subprocess.run(command(*arguments, "1", "--resume", "--quiet"), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert SenseModel.load(model).training["tokens"] == 12 * num_tokens
+
+
+def test_a_ray_that_does_not_start_is_an_error_of_one_line(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def init(**_: object) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    with pytest.raises(TrainingError, match=r"Ray could not be started \(The current node timed out.*\); check memory"):
+        train(planted_text, workers=2, quiet=True)
 
 
 def test_without_ray_the_command_says_how_to_install_it(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,9 +79,9 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
             ray.init(address="local", include_dashboard=False, **resources, **quiet)
         else:
             ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # Ray raises errors of many kinds, among them plain exceptions
         place = "Ray could not be started" if address is None else f"there is no Ray cluster at {shorten(address)}"
-        advice = "check memory and disk" if address is None else "start one with: ray start --head"
+        advice = "check memory, disk and load of the machine" if address is None else "start one with: ray start --head"
         raise TrainingError(f"{place} ({shorten(error, 200)}); {advice}.") from error
 
 
@@ -135,6 +135,6 @@ class RayPool(Pool):
     def _no_room(self, started: int, workers: int) -> str:
         cpus = int(self.ray.cluster_resources().get("CPU", 0))
         return (
-            f"the Ray cluster has room for {started} of {workers} workers ({cpus} CPUs in all); add machines with "
-            f"ray start, or use fewer --workers."
+            f"only {started} of {workers} workers have started, on a Ray cluster with {cpus} CPUs; add machines with "
+            f"ray start, use fewer --workers, or try again when the machines are less busy."
         )
