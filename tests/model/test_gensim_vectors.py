@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyseme import export, load
-from polyseme.errors import MissingExtra, UnknownWord
+from polyseme.errors import ConfigError, MissingExtra, UnknownWord
 from tests.formats.toy import KEYS, toy_model
 
 
@@ -61,4 +61,25 @@ def test_vectors_are_indexed_by_key_as_in_gensim() -> None:
     assert "bank#3" not in model  # hidden
     with pytest.raises(UnknownWord):
         model["bank#9"]
-    assert model.most_similar("bank#1", topn=3) == [(n.key, n.similarity) for n in model.neighbours("bank#1", 3)]
+    assert 5 not in model
+
+
+def test_words_and_sums_of_words_have_the_neighbours_of_gensim() -> None:
+    pytest.importorskip("gensim")
+    model = toy_model()
+    assert model.most_similar("bank#1", topn=3) == [
+        (n.key, pytest.approx(n.similarity)) for n in model.neighbours("bank#1", 3)
+    ]
+    vectors = model.to_gensim()
+    for positive, negative in ((["flüsse", "bank#2"], []), (["bank#2", "c#"], ["flüsse"]), ([], ["c#"])):
+        words = {model._data.find(key)[0] for key in (*positive, *negative)}
+        expected = [
+            (key, pytest.approx(cosine, abs=1e-6))
+            for key, cosine in vectors.most_similar(positive, negative, topn=len(vectors))
+            if model._data.find(key)[0] not in words
+        ]
+        assert model.most_similar(positive, negative, topn=1) == expected[:1]
+    with pytest.raises(UnknownWord):
+        model.most_similar("bank", ["nothing"])
+    with pytest.raises(ConfigError, match="most_similar needs a word or sense"):
+        model.most_similar()
