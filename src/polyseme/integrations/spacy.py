@@ -105,7 +105,8 @@ class SenseTagger:
         words, firsts, sizes = _words(docs, tagger)
         doc_starts = np.append(firsts, len(words))[np.cumsum([0, *map(len, docs)])]
         lines = np.unique(np.concatenate([doc_starts, np.flatnonzero(words[:, 0] == LINE_END)]))
-        ids, starts, lines = tagger.join_phrases(*np.ascontiguousarray(words.T), lines)
+        word_ids, parts = np.ascontiguousarray(words.T)
+        ids, starts, lines = tagger.join_phrases(word_ids, parts, lines)
         rows = tagger.sense_rows(ids, lines)
         unit_of_word = np.append(np.repeat(np.arange(len(ids)), np.diff(starts)), UNKNOWN)
         units, last_units = unit_of_word[firsts], unit_of_word[firsts + np.maximum(sizes - 1, 0)]

@@ -37,8 +37,9 @@ def nearest_to_sum(data: ModelData, positive: Sequence[str], negative: Sequence[
         raise ConfigError("most_similar needs a word or sense.")
     found = [data.find(word_or_key) for word_or_key in (*positive, *negative)]
     vectors = np.array([data.vector(word, row) for word, row in found])
-    signs = np.repeat(np.float32([1, -1]), (len(positive), len(negative)))
-    return nearest_to(data, signs @ (vectors / row_norms(vectors)[:, None]), {word for word, _ in found}, n)
+    signs = np.array([1] * len(positive) + [-1] * len(negative), np.float32)
+    total = np.asarray(signs @ (vectors / row_norms(vectors)[:, None]), np.float32)
+    return nearest_to(data, total, {word for word, _ in found}, n)
 
 
 def nearest_to(data: ModelData, vector: Floats, words: Collection[int], n: int) -> list[Neighbour]:
