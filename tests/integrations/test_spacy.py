@@ -205,3 +205,20 @@ def test_without_spacy_the_message_is_the_pip_line() -> None:
     statements = "import sys; sys.modules['spacy.language'] = None; import polyseme.integrations.spacy"
     done = subprocess.run([sys.executable, "-c", statements], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].endswith("pip install 'polyseme[spacy]'")
+
+
+def test_phrases_are_those_of_tag_and_their_tokens_have_their_sense(phrase_text: Path, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"dim": 8, "epochs": 1, "threads": 1, "senses": 2, "multi_sense_min_count": 40}
+    model = train(phrase_text, tmp_path / "m", phrases=True, **settings)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("polyseme", config={"model": str(tmp_path / "m")})
+    text = "zz to New York, aa bb\nNew\nYork; cc the NEW-YORK  Times. dd new_york"
+    doc = nlp(text)
+    assert doc._.sense_tagged == model.tag(text)
+    assert doc._.sense_tagged.count("York#") == 1
+    new, york = doc[2:4]
+    assert new._.sense_key == york._.sense_key == f"new_york#{york._.sense}"
+    assert np.array_equal(new._.sense_vector, model[york._.sense_key])
+    expected = model.disambiguate("new york", "zz to New York, aa bb")
+    assert york._.sense_probabilities == pytest.approx({s.key: s.probability for s in expected.senses}, abs=1e-6)
+    assert [token._.sense_key for token in doc if token.text in ("New", "York")][2:] == [None, None]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyseme import export, load
-from polyseme.errors import MissingExtra, UnknownWord
+from polyseme.errors import ConfigError, MissingExtra, UnknownWord
 from tests.formats.toy import KEYS, toy_model
 
 
@@ -61,4 +61,24 @@ def test_vectors_are_indexed_by_key_as_in_gensim() -> None:
     assert "bank#3" not in model  # hidden
     with pytest.raises(UnknownWord):
         model["bank#9"]
-    assert model.most_similar("bank#1", topn=3) == [(n.key, n.similarity) for n in model.neighbours("bank#1", 3)]
+    assert 5 not in model
+
+
+def test_words_and_sums_of_words_have_the_neighbours_of_gensim() -> None:
+    pytest.importorskip("gensim")
+    model = toy_model()
+    near, neighbours = model.most_similar("bank#1", topn=3), model.neighbours("bank#1", 3)
+    assert [key for key, _ in near] == [neighbour.key for neighbour in neighbours]
+    assert [cosine for _, cosine in near] == pytest.approx([neighbour.similarity for neighbour in neighbours])
+    vectors = model.to_gensim()
+    for positive, negative in ((["flüsse", "bank#2"], []), (["bank#2", "c#"], ["flüsse"]), ([], ["c#"])):
+        words = {model._data.find(key)[0] for key in (*positive, *negative)}
+        all_near = vectors.most_similar(positive, negative, topn=len(vectors))
+        expected = next((key, cosine) for key, cosine in all_near if model._data.find(key)[0] not in words)
+        [(key, cosine)] = model.most_similar(positive, negative, topn=1)
+        assert key == expected[0]
+        assert cosine == pytest.approx(expected[1], abs=1e-6)
+    with pytest.raises(UnknownWord):
+        model.most_similar("bank", ["nothing"])
+    with pytest.raises(ConfigError, match="most_similar needs a word or sense"):
+        model.most_similar()

@@ -44,7 +44,8 @@ class TokenSpans:
 
 def tokenize(text: bytes, tokenizer: Tokenizer) -> TokenSpans:
     """Find the tokens of a valid UTF-8 text."""
-    letters = np.frombuffer(text + bytes(kernels.EIGHT), np.uint8).copy()
+    letters = np.zeros(len(text) + kernels.EIGHT, np.uint8)
+    letters[: len(text)] = np.frombuffer(text, np.uint8)
     if tokenizer.lowercase:
         kernels.lower_ascii(letters)
     bounds = np.empty((len(text) + 2, 2), np.int32)

@@ -102,7 +102,7 @@ def preview(session: Session, word: str, edits: list[Any], model: int) -> dict[s
     edited = SenseModel(_apply(_only_word(opened.data, w), of_word))
     answer = senses_json(edited.senses(opened.data.vocabulary.words[w]), 0, NUM_EXAMPLES)
     for sense in answer["senses"]:
-        near = nearest_to(opened.data, edited.vector(sense["key"]), w, NUM_NEIGHBOURS)
+        near = nearest_to(opened.data, edited.vector(sense["key"]), {w}, NUM_NEIGHBOURS)
         sense["neighbours"] = neighbours_json(near)
     return hide_shares(opened, answer)
 

@@ -8,8 +8,8 @@
     token._.sense_vector         vector of the sense; zeros if the word is not in the model
     doc._.sense_tagged           the text with the number after each word that has several senses
 
-All of them are None in a Doc that the component has not processed. A Doc stores the sense of each token and the path of
-the model; everything else is computed on access.
+All of them are None in a Doc that the component has not processed. The tokens of a phrase (`new_york`) have its sense.
+A Doc stores its words, their senses and the path of the model; everything else is computed on access.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -30,9 +30,8 @@ from polyseme.corpus.tokenizers import Tokenizer
 from polyseme.errors import ConfigError, MissingExtra
 from polyseme.integrations.loaded_models import open_model
 from polyseme.model.data import ModelData
-from polyseme.model.disambiguation import context_between, sense_probabilities
 from polyseme.model.sense_model import SenseModel
-from polyseme.model.tagging import MAX_CACHED_WORDS, UNKNOWN
+from polyseme.model.tagging import MAX_CACHED_WORDS, UNKNOWN, Tagger
 
 try:
     import srsly
@@ -101,56 +100,72 @@ class SenseTagger:
         return self
 
     def _assign(self, docs: Sequence[Doc]) -> None:
-        """Store the senses of the tokens in each Doc."""
-        model = self.model
-        lengths = [len(doc) for doc in docs]
-        ids, firsts, sizes = _word_ids(docs, model._data)
-        doc_starts = np.append(firsts, len(ids))[np.cumsum([0, *lengths])]
-        sentences = np.unique(np.concatenate([doc_starts, np.flatnonzero(ids == LINE_END)]))
-        rows = np.append(model._tagger.sense_rows(ids, sentences), np.int32(UNKNOWN))  # `firsts` may be the end
-        token_rows = np.where(sizes == 1, rows[firsts], UNKNOWN)
-        for doc, of_doc in zip(docs, np.split(token_rows, np.cumsum(lengths)[:-1]), strict=True):
-            known = np.flatnonzero(of_doc != UNKNOWN)
-            starts = doc.to_array("IDX")[known].astype(np.int32)
-            doc.user_data[NAME] = {"model": self.path, "starts": starts, "rows": of_doc[known]}
+        """Store the senses of the words of each Doc."""
+        tagger = self.model._tagger
+        words, firsts, sizes = _words(docs, tagger)
+        doc_starts = np.append(firsts, len(words))[np.cumsum([0, *map(len, docs)])]
+        lines = np.unique(np.concatenate([doc_starts, np.flatnonzero(words[:, 0] == LINE_END)]))
+        word_ids, parts = np.ascontiguousarray(words.T)
+        ids, starts, lines = tagger.join_phrases(word_ids, parts, lines)
+        rows = tagger.sense_rows(ids, lines)
+        unit_of_word = np.append(np.repeat(np.arange(len(ids)), np.diff(starts)), UNKNOWN)
+        units, last_units = unit_of_word[firsts], unit_of_word[firsts + np.maximum(sizes - 1, 0)]
+        has_sense = (sizes > 0) & (units == last_units) & (np.append(rows, UNKNOWN)[units] != UNKNOWN)
+        first_token = 0
+        for doc, (first, end) in zip(docs, pairwise(np.searchsorted(starts, doc_starts).tolist()), strict=True):
+            of_doc = slice(first_token, first_token + len(doc))
+            known = np.flatnonzero(has_sense[of_doc])
+            char_starts, lengths = doc.to_array(["IDX", "LENGTH"]).astype(np.int32).reshape(-1, 2)[known].T
+            doc.user_data[NAME] = {
+                "model": self.path,
+                "starts": char_starts,
+                "ends": char_starts + lengths,
+                "units": (units[of_doc][known] - first).astype(np.int32),
+                "ids": ids[first:end],
+                "rows": rows[first:end],
+                "lines": np.unique(np.clip(lines, first, end)) - first,
+            }
+            first_token += len(doc)
 
 
-# The ids of the words of a token, by the hash of its text, for each open model.
-_CACHES: WeakKeyDictionary[ModelData, dict[int, tuple[int, ...]]] = WeakKeyDictionary()
+# The words of a token, by the hash of its text, for each open model.
+_CACHES: WeakKeyDictionary[Tagger, dict[int, list[tuple[int, int]]]] = WeakKeyDictionary()
 
 
-def _word_ids(docs: Sequence[Doc], data: ModelData) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """The ids of the words of all tokens; and for each token the index of its first word, and how many it has.
+def _words(docs: Sequence[Doc], tagger: Tagger) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """The words of all tokens, (n, 2), as from `token_words`; for each token its first word, and how many it has.
 
     A token may consist of several words of the model (`e-mail`), or of none (a comma).
     """
-    cache = _CACHES.setdefault(data, {})
+    cache = _CACHES.setdefault(tagger, {})
     if len(cache) > MAX_CACHED_WORDS:
-        cache = _CACHES[data] = {}
+        cache = _CACHES[tagger] = {}
     hashes = [doc.to_array("ORTH") for doc in docs]
     for doc, of_doc in zip(docs, hashes, strict=True):
         for text_hash in set(of_doc.tolist()):
             if text_hash not in cache:
-                cache[text_hash] = token_words(doc.vocab.strings[text_hash], data)
+                cache[text_hash] = token_words(doc.vocab.strings[text_hash], tagger)
     distinct, token_of = np.unique(np.concatenate(hashes), return_inverse=True)
     of_distinct = [cache[text_hash] for text_hash in distinct.tolist()]
-    ids = np.fromiter(chain.from_iterable(of_distinct), np.int32)
+    words = np.array(list(chain.from_iterable(of_distinct)), np.int32).reshape(-1, 2)
     sizes = np.array([len(of_token) for of_token in of_distinct], np.int64)
     starts = (np.cumsum(sizes) - sizes)[token_of]
     sizes = sizes[token_of]
     firsts = np.cumsum(sizes) - sizes
-    return ids[np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())], firsts, sizes
+    return words[np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())], firsts, sizes
 
 
-def token_words(text: str, data: ModelData) -> tuple[int, ...]:
-    """The ids of the words in the text of a token, UNKNOWN for other words; LINE_END if it contains a line end."""
+def token_words(text: str, tagger: Tagger) -> list[tuple[int, int]]:
+    """The words in the text of a token: the id of each, UNKNOWN if the model does not have it, and its id in phrases.
+
+    One word with the id LINE_END if the text contains a line end.
+    """
     if "\n" in text:
-        return (LINE_END,)
-    index, tokenizer = data.vocabulary.index, data.tokenizer
+        return [(LINE_END, UNKNOWN)]
+    index, tokenizer = tagger.data.vocabulary.index, tagger.data.tokenizer
     word = tokenizer.normalize(text) if isinstance(tokenizer, Tokenizer) else text
-    if word in index:
-        return (index[word],)
-    return tuple(index.get(word, UNKNOWN) for word in tokenizer(text))
+    words = [word] if word in index else tokenizer(text)
+    return [(index.get(word, UNKNOWN), tagger.part_id(word)) for word in words]
 
 
 def _tagged_model(doc: Doc) -> SenseModel | None:
@@ -159,25 +174,24 @@ def _tagged_model(doc: Doc) -> SenseModel | None:
     return None if senses is None else open_model(senses["model"])
 
 
-def _row(token: Token, data: ModelData) -> int | None:
-    """The row of the sense of a token.
+def _unit(token: Token) -> int | None:
+    """The number of the word or phrase of the Doc that a token belongs to; None if it has no sense.
 
-    Senses are stored by character offset. A token that was merged from several, or split, after the component has none.
+    Tokens are stored by character offset. One that was merged from several, or split, after the component has no sense.
     """
     senses = token.doc.user_data[NAME]
     i = int(np.searchsorted(senses["starts"], token.idx))
-    if i == len(senses["starts"]) or senses["starts"][i] != token.idx:
+    if i == len(senses["starts"]) or (senses["starts"][i], senses["ends"][i]) != (token.idx, token.idx + len(token)):
         return None
-    row = int(senses["rows"][i])
-    return row if token_words(token.text, data) == (data.word_of(row),) else None
+    return int(senses["units"][i])
 
 
 def _find_sense(token: Token) -> tuple[ModelData, int] | None:
     """The model and the row of the sense of a token; None for unknown words and in Docs without senses."""
     model = _tagged_model(token.doc)
-    if model is None or (row := _row(token, model._data)) is None:
+    if model is None or (unit := _unit(token)) is None:
         return None
-    return model._data, row
+    return model._data, int(token.doc.user_data[NAME]["rows"][unit])
 
 
 # The getters of the attributes. They are functions of the module, since spaCy pickles them for spawned processes.
@@ -194,54 +208,42 @@ def sense_key(token: Token) -> str | None:
 
 
 def sense_vector(token: Token) -> NDArray[np.float32] | None:
-    model = _tagged_model(token.doc)
+    model, found = _tagged_model(token.doc), _find_sense(token)
     if model is None:
         return None
-    data = model._data
-    row = _row(token, data)
-    return np.zeros(model.dim, np.float32) if row is None else data.vector(data.word_of(row), row)
+    return np.zeros(model.dim, np.float32) if found is None else np.array(found[0].arrays.sense_vectors[found[1]])
 
 
-def sense_probabilities_by_key(token: Token) -> dict[str, float] | None:
-    found = _find_sense(token)
-    if found is None:
+def sense_probabilities(token: Token) -> dict[str, float] | None:
+    model = _tagged_model(token.doc)
+    if model is None or (unit := _unit(token)) is None:
         return None
-    data, row = found
-    word, size = data.word_of(row), data.sense_window
-    left = _known_words(reversed(token.doc[: token.i]), data, size)[::-1]
-    right = _known_words(token.doc[token.i + 1 :], data, size)
-    probabilities = sense_probabilities(data, word, context_between(data, left, right))
-    return {data.key(r): float(p) for r, p in zip(data.rows(word), probabilities, strict=True)}
-
-
-def _known_words(tokens: Iterable[Token], data: ModelData, size: int) -> list[int]:
-    """The ids of the first `size` words of the tokens that are in the model, up to the end of the line."""
-    known: list[int] = []
-    for token in tokens:
-        words = token_words(token.text, data)
-        if LINE_END in words or len(known) >= size:
-            break
-        known += [word for word in words if word != UNKNOWN]
-    return known
+    senses = token.doc.user_data[NAME]
+    return next(model._tagger.probabilities(senses["ids"], senses["lines"], np.array([unit])))
 
 
 def sense_tagged(doc: Doc) -> str | None:
     model = _tagged_model(doc)
     if model is None:
         return None
-    data = model._data
-
-    def tag(token: Token) -> str:
-        row = _row(token, data)
-        return "" if row is None or data.num_visible_senses[data.word_of(row)] == 1 else f"#{data.sense_numbers[row]}"
-
-    return "".join(f"{token.text}{tag(token)}{token.whitespace_}" for token in doc)
+    data, senses, text = model._data, doc.user_data[NAME], doc.text
+    starts, ends, units = (senses[name].tolist() for name in ("starts", "ends", "units"))
+    pieces: list[str] = []
+    position = 0
+    for i, unit in enumerate(units):
+        row = int(senses["rows"][unit])
+        if data.num_visible_senses[data.word_of(row)] == 1:
+            continue
+        in_phrase = i + 1 < len(units) and units[i + 1] == unit
+        pieces += (text[position : ends[i]], "_" if in_phrase else f"#{data.sense_numbers[row]}")
+        position = starts[i + 1] if in_phrase else ends[i]
+    return "".join([*pieces, text[position:]])
 
 
 GETTERS: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Token, "sense"): sense,
     (Token, "sense_key"): sense_key,
-    (Token, "sense_probabilities"): sense_probabilities_by_key,
+    (Token, "sense_probabilities"): sense_probabilities,
     (Token, "sense_vector"): sense_vector,
     (Doc, "sense_tagged"): sense_tagged,
 }

@@ -110,9 +110,8 @@ def find_spans(text, classes, bounds):
 @kernel
 def lower_ascii(text):
     """Convert the letters A to Z to lower case.  text SHARED uint8 (n,)"""
-    for i in range(len(text)):
-        if np.uint8(text[i] - LETTER_A) < LETTERS:
-            text[i] |= LOWER_CASE
+    for i in range(len(text)):  # each byte is stored, so that the compiler can use vector instructions
+        text[i] = text[i] | LOWER_CASE if np.uint8(text[i] - LETTER_A) < LETTERS else text[i]
 
 
 @kernel

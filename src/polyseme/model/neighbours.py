@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -25,16 +26,29 @@ def nearest(data: ModelData, word_or_key: str, n: int, among: Literal["senses", 
     word, row = data.find(word_or_key)
     if among == "words":
         return _among_words(data, word, row, n)
-    return nearest_to(data, data.vector(word, row), word, n)
+    return nearest_to(data, data.vector(word, row), {word}, n)
 
 
-def nearest_to(data: ModelData, vector: Floats, word: int, n: int) -> list[Neighbour]:
-    """The n senses nearest to a vector, other than those of a word; each word at most once."""
+def nearest_to_sum(data: ModelData, positive: Sequence[str], negative: Sequence[str], n: int) -> list[Neighbour]:
+    """The n senses nearest to a sum of words or senses, each with the norm 1, and with a minus if it is negative."""
+    if n < 1:
+        raise ConfigError(f"the number of neighbours must be 1 or more, not {n}.")
+    if not positive and not negative:
+        raise ConfigError("most_similar needs a word or sense.")
+    found = [data.find(word_or_key) for word_or_key in (*positive, *negative)]
+    vectors = np.array([data.vector(word, row) for word, row in found])
+    signs = np.array([1] * len(positive) + [-1] * len(negative), np.float32)
+    total = np.asarray(signs @ (vectors / row_norms(vectors)[:, None]), np.float32)
+    return nearest_to(data, total, {word for word, _ in found}, n)
+
+
+def nearest_to(data: ModelData, vector: Floats, words: Collection[int], n: int) -> list[Neighbour]:
+    """The n senses nearest to a vector, other than those of some words; each word at most once."""
     offsets = data.arrays.sense_offsets
     num_rows = int(offsets[_num_candidates(data)])
     cosines = _cosines(data.arrays.sense_vectors, data.sense_norms, num_rows, vector)
     neighbours: list[Neighbour] = []
-    seen = {word}
+    seen = set(words)
     for candidate in _largest(cosines, 20 * n + 200):
         other = data.word_of(candidate)
         if other in seen or candidate not in data.rows(other):

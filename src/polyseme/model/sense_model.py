@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -246,13 +246,13 @@ class SenseModel:
         """
         return len(self.vocabulary)
 
-    def __contains__(self, word_or_key: str) -> bool:
+    def __contains__(self, word_or_key: object) -> bool:
         """Whether the model has a word or a sense.
 
         >>> "bank" in model, "bank#2" in model, "bank#3" in model
         (True, True, False)
         """
-        return self._data.lookup(word_or_key) is not None
+        return isinstance(word_or_key, str) and self._data.lookup(word_or_key) is not None
 
     def __getitem__(self, word_or_key: str) -> NDArray[np.float32]:
         """The same as `vector`, as in gensim.
@@ -336,18 +336,25 @@ class SenseModel:
         """
         return neighbours.nearest(self._data, word_or_key, n, among)
 
-    def most_similar(self, word_or_key: str, topn: int = 10) -> list[tuple[str, float]]:
-        """The keys and cosines of `neighbours`, as in gensim.
+    def most_similar(
+        self, positive: str | Sequence[str] = (), negative: str | Sequence[str] = (), topn: int = 10
+    ) -> list[tuple[str, float]]:
+        """The keys and cosines of the senses nearest to a word, a sense, or a sum of them, as in gensim.
 
-        word_or_key  such as `bank` or `bank#2`
-        topn         how many
-        Raises UnknownWord if the model does not have the word or sense.
-        Raises ConfigError if topn is less than 1.
+        positive  a word or sense, such as `bank` or `bank#2`, or several, which are added
+        negative  the same, subtracted: "king" and "woman" minus "man"
+        topn      how many
+        Raises UnknownWord if the model does not have a word or sense.
+        Raises ConfigError if no word is given, or if topn is less than 1.
 
         >>> model.most_similar("rock#2", topn=1)
         [('mountain', 0.9...)]
+        >>> [key for key, _ in model.most_similar(["bank#1", "bank#2"], "river", topn=2)]
+        ['account', 'interest']
         """
-        return [(neighbour.key, neighbour.similarity) for neighbour in self.neighbours(word_or_key, topn)]
+        added, subtracted = ([words] if isinstance(words, str) else list(words) for words in (positive, negative))
+        near = neighbours.nearest_to_sum(self._data, added, subtracted, topn)
+        return [(neighbour.key, neighbour.similarity) for neighbour in near]
 
     def disambiguate(
         self, word: str, context: str, *, posterior: Posterior | None = None, window: int | None = None

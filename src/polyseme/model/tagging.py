@@ -105,7 +105,7 @@ class Tagger:
         pieces: list[TaggedPiece] = []
         position = 0
         for (start, end), probabilities in zip(
-            spans[ambiguous].tolist(), self._probabilities(ids, lines, ambiguous), strict=True
+            spans[ambiguous].tolist(), self.probabilities(ids, lines, ambiguous), strict=True
         ):
             if start > position:
                 pieces.append(TaggedPiece(encoded[position:start].decode()))
@@ -144,7 +144,7 @@ class Tagger:
             line_start += len(line) + 1
         return np.array(ids, np.int32), np.array(spans, np.int64).reshape(-1, 2), np.array(lines, np.int64)
 
-    def _probabilities(self, ids: NDArray[np.int32], lines: Ints, positions: Ints) -> Iterator[dict[str, float]]:
+    def probabilities(self, ids: NDArray[np.int32], lines: Ints, positions: Ints) -> Iterator[dict[str, float]]:
         """Yield the probabilities of the senses of the words at these positions, by key."""
         vectors = context_vectors(self.data, ids, lines, positions)
         words = ids[positions]
@@ -205,10 +205,25 @@ class Tagger:
             self._look_up(tokenizer)
             lines = line_bounds(np.flatnonzero(lexicon_ids == END_OF_LINE), len(lexicon_ids))
             ids = self._ids[lexicon_ids]  # END_OF_LINE, -1: the last item
-            parts = self._parts[lexicon_ids] if self._matcher is not None else None
+            parts = ids if self._matcher is None else self._parts[lexicon_ids]
             if len(self._lexicon) > MAX_CACHED_WORDS:
                 self._forget_words()
-        if self._matcher is None or parts is None:
+        return self.join_phrases(ids, parts, lines)
+
+    def part_id(self, word: str) -> int:
+        """The id of a word among the words of phrases, or UNKNOWN."""
+        return UNKNOWN if self._matcher is None else self._matcher.index.get(word, UNKNOWN)
+
+    def join_phrases(
+        self, ids: NDArray[np.int32], parts: NDArray[np.int32], lines: Ints
+    ) -> tuple[NDArray[np.int32], Ints, Ints]:
+        """Join the words of phrases, if the model has any; returns the same as `_encode`.
+
+        ids    IN  int32 (n,)      id of each word
+        parts  IN  int32 (n,)      id of each word among the words of phrases, as from `part_id`
+        lines  IN  int64 (m + 1,)  index of the first word of each line, then n; no phrase crosses the end of a line
+        """
+        if self._matcher is None:
             return ids, np.arange(len(ids) + 1), lines
         phrases, starts, lines = self._matcher.match(parts, lines)
         ids = ids[starts[:-1]]
