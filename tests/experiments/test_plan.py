@@ -54,7 +54,7 @@ def test_rows_of_tables_have_all_seeds_on_the_first_corpus_and_the_first_seed_on
         assert seeds["first", "MSSG 400d", recipe] == {4}
         assert seeds["first", "MSSG 50d, 6 senses", recipe] == {4}
     assert seeds["second", "MSSG 300d, random senses", "default"] == {4}
-    assert seeds["first", "MSSG 300d, random senses", "default"] == {4, 5, 6}
+    assert seeds["first", "MSSG 300d, random senses", "default"] == {4}
     assert seeds["first", "MSSG 300d, 30,000 words", "paper"] == {4}
     assert ("second", "MSSG 300d, 30,000 words", "paper") not in seeds
     assert {task.run.config.threads for task in plan} == {2}

@@ -76,7 +76,7 @@ class Task:
 def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[int], threads: int) -> list[Task]:
     """All runs, the most important first.
 
-    The first corpus has all rows and figures. The models of the tables and their controls have all seeds, Table 6,
+    The first corpus has all rows and figures. The models of the tables have all seeds, their controls, Table 6,
     baselines and figures the first. The other corpora have models and controls of the higher dimension, with the first
     seed.
     """
@@ -87,7 +87,6 @@ def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[
     ]
     runs = [*_top_30000(high, seed), *_main(low, seed), *_baselines(profile, seed), *_figures(profile, seed)]
     runs += [run for other in others for dim in (high, low) for run in _main(dim, other)]
-    runs += [run for other in others for run in _controls(high, other, first.corpus)]
     tasks += [Task(first, run) for run in runs]
     unique: dict[tuple[object, int], Task] = {}
     for task in tasks:

@@ -212,7 +212,7 @@ def _intro(c: Collection, command: str, seeds: Sequence[int]) -> str:
         "All other numbers were measured. 'Paper's recipe' is `--recipe paper`, 'default recipe' is what `polyseme "
         "train` does, with no setting changed but model, dimension and seed. The numbers of tables and figures are "
         f"those of the paper. {first}: seeds {', '.join(map(str, seeds))} in tables, seed {seeds[0]} in Table 6, "
-        f"figures and baselines.{further}"
+        f"figures, baselines and trained controls.{further}"
     )
 
 
