@@ -61,7 +61,7 @@ def draw_choice(model: polyseme.SenseModel) -> None:
     axes.bar(range(len(tokens)), difference, color=[COLORS[int(x > 0)] for x in difference])
     axes.set_xticks(range(len(tokens)), labels, rotation=55, ha="right")
     axes.axhline(0, color="#444", linewidth=0.8)
-    axes.set_ylabel("pull towards a sense")
+    axes.set_ylabel("contribution to a sense")
     names = [f"{data.key(row)} ({', '.join(n.key for n in model.neighbours(data.key(row), 3))})" for row in rows]
     axes.text(0.01, 0.96, f"{names[1]}: {probabilities[1].probability:.0%}", transform=axes.transAxes, va="top",
               color=COLORS[1])  # fmt: skip
