@@ -11,6 +11,7 @@ import argparse
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -38,6 +39,7 @@ def main() -> None:
     chosen = [name.partition(":")[::2] for name in options.parts] or [(name, "") for name in [*PARTS, "report"]]
     if unknown := [name for name, _ in chosen if name not in PARTS and name != "report"]:
         parser.error(f"unknown part {unknown[0]}")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for jobs in the background
     work = options.work.resolve()
     results = work / "results"
     results.mkdir(parents=True, exist_ok=True)
