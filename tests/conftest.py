@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import string
 import subprocess
 import sys
@@ -18,6 +19,9 @@ from hypothesis import settings
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus, plant
 from polyseme.training.config import ModelName, make_config
+
+# A shell starts background jobs with SIGINT ignored, and the commands that tests interrupt would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.register_profile("campaign", deadline=None, max_examples=int(os.environ.get("POLYSEME_EXAMPLES", "1000")))
