@@ -20,8 +20,10 @@ from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus, plant
 from polyseme.training.config import ModelName, make_config
 
-# A shell starts background jobs with SIGINT ignored, and the commands that tests interrupt would inherit that.
+# Shells start background jobs with SIGINT ignored, and nohup with SIGHUP. Commands that tests stop would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.register_profile("campaign", deadline=None, max_examples=int(os.environ.get("POLYSEME_EXAMPLES", "1000")))
