@@ -193,8 +193,8 @@ def test_an_existing_folder_is_kept_unless_forced(mssg: SenseModel, path: Path) 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda a: a["sense_vectors.scales"].__setitem__(3, np.nan), "sense_vectors.scales has a number that is"),
-        (lambda a: a["sense_vectors.scales"].__setitem__(3, np.inf), "sense_vectors.scales has a number that is"),
+        (lambda a: a["sense_vectors.scales"].__setitem__(3, np.nan), "has numbers that are NaN or infinite"),
+        (lambda a: a["sense_vectors.scales"].__setitem__(3, np.inf), "has numbers that are NaN or infinite"),
         (lambda a: a["sense_vectors.scales"].__setitem__(3, -1), "sense_vectors.scales has a number that is"),
         (lambda a: a["sense_vectors.scales"].__setitem__(3, 3e38), "sense_vectors.scales has a number that is"),
         (lambda a: a.update({"sense_vectors.scales": a["sense_vectors.scales"][1:]}), "a float32 number per row"),
