@@ -102,7 +102,7 @@ def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
     model = tmp_path / "m"
     options = [
         word
-        for name, value in {**COUNTED, "epochs": 12}.items()
+        for name, value in {**COUNTED, "epochs": 40}.items()
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
     arguments: list[str | Path] = ["train", planted_text, model, *options, "--workers"]
@@ -116,7 +116,7 @@ def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
     assert errors.splitlines()[-1].startswith("polyseme: stopped at ")
     done = subprocess.run(command(*arguments, "1", "--resume", "--quiet"), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    assert SenseModel.load(model).training["tokens"] == 12 * num_tokens
+    assert SenseModel.load(model).training["tokens"] == 40 * num_tokens
 
 
 def test_a_ray_that_does_not_start_is_an_error_of_one_line(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
