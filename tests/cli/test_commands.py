@@ -177,7 +177,7 @@ def test_the_help_of_train_shows_options_in_groups_and_common_ones_first(polysem
     panels = re.findall(r"╭─ ([\w ]+?) ─+╮\n(.*?)╰", shown, re.DOTALL)
     assert [title for title, _ in panels] == [
         "Arguments", "Common options", "Model", "Senses", "Optimisation", "Vocabulary", "Run",
-        "Continued training",
+        "Continued training", "Several processes or machines",
     ]  # fmt: skip
     options = {title: re.findall(r"│ --([\w-]+)", text) for title, text in panels}
     assert options["Common options"] == [
@@ -187,6 +187,7 @@ def test_the_help_of_train_shows_options_in_groups_and_common_ones_first(polysem
     assert len(listed) == len(set(listed))
     others = {
         "recipe", "tokenizer", "reader", "field", "init", "freeze", "resume", "force", "checkpoint-minutes", "quiet",
+        "workers", "ray-address",
     }  # fmt: skip
     assert set(listed) == {f.name.replace("_", "-") for f in fields(TrainConfig)} | others
     text = " ".join(shown.replace("│", " ").split())

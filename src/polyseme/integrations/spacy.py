@@ -60,7 +60,8 @@ class SenseTagger:
         self.path = str(Path(model).absolute())
 
     @property
-    def model(self) -> SenseModel:
+    def sense_model(self) -> SenseModel:
+        """The model. It is not named `model`: spaCy reads that attribute of all components, before the model is known."""
         return open_model(self.path)
 
     def __call__(self, doc: Doc) -> Doc:
@@ -76,7 +77,7 @@ class SenseTagger:
     def to_disk(self, path: str | os.PathLike[str], *, exclude: Iterable[str] = ()) -> None:  # noqa: ARG002
         """Copy the model into the folder of the component, so that the saved pipeline can be moved."""
         source, target = Path(self.path), Path(path) / MODEL_FOLDER
-        _ = self.model  # an error if it is missing or damaged
+        _ = self.sense_model  # an error if it is missing or damaged
         if target.exists() and target.samefile(source):
             return
         with atomic_folder(target) as folder:
@@ -101,7 +102,7 @@ class SenseTagger:
 
     def _assign(self, docs: Sequence[Doc]) -> None:
         """Store the senses of the words of each Doc."""
-        tagger = self.model._tagger
+        tagger = self.sense_model._tagger
         words, firsts, sizes = _words(docs, tagger)
         doc_starts = np.append(firsts, len(words))[np.cumsum([0, *map(len, docs)])]
         lines = np.unique(np.concatenate([doc_starts, np.flatnonzero(words[:, 0] == LINE_END)]))
