@@ -35,7 +35,7 @@ def write(parts: list[Part], results: Path) -> None:
         entries = list(found[part.name].values())
         commits = ", ".join(f"`{name}`" for name in dict.fromkeys(entry["commit"] for entry in entries)) or "not run"
         failures = sum(bool(entry["problem"]) for entry in entries)
-        name = f"[{part.title}](#{part.name})"
+        name = f"[{part.title}](#{part.name})" if entries else part.title
         lines.append(f"| {name} | {part.holds} | {len(entries):,} | {part.total:,} | {failures:,} | {commits} |")
     for part in parts:
         if entries := list(found[part.name].values()):
