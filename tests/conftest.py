@@ -8,7 +8,7 @@ import signal
 import string
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -24,6 +24,17 @@ from polyseme.training.config import ModelName, make_config
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True)
+def unchanged_environment() -> Iterator[None]:
+    """Restore the environment after each test: `explore` limits the threads of BLAS, which changes bits of training."""
+    before = dict(os.environ)
+    yield
+    if os.environ != before:
+        os.environ.clear()
+        os.environ.update(before)
+
 
 settings.register_profile("polyseme", deadline=None, derandomize=True)
 settings.register_profile("campaign", deadline=None, max_examples=int(os.environ.get("POLYSEME_EXAMPLES", "1000")))

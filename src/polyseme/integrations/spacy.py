@@ -61,7 +61,7 @@ class SenseTagger:
 
     @property
     def sense_model(self) -> SenseModel:
-        """The model. It is not named `model`: spaCy reads that attribute of all components, before the model is known."""
+        """The model. spaCy reads an attribute `model` of all components, before it is known where the model is."""
         return open_model(self.path)
 
     def __call__(self, doc: Doc) -> Doc:
