@@ -101,6 +101,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=50, help="of faults")
     parser.add_argument("--nodes", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], help="of the prediction")
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2, 16], help="of a node in the prediction")
+    parser.add_argument("--speed", type=float, help="tokens per second of a core; without, as measured by `bytes`")
     parser.add_argument("--billions", type=float, nargs="+", default=[0.1, 1, 10, 100, 1000], help="of tokens, there")
     parser.add_argument("--ray", action="store_true", help="measure quality with Ray")
     parser.add_argument("--no-pseudowords", action="store_true")
@@ -310,7 +311,8 @@ def prediction(arguments: argparse.Namespace) -> None:
     results = [json.loads(path.read_text()) for path in sorted(arguments.work.glob("bytes-*.json"))]
     for dim in sorted({result["dim"] for result in results}):
         largest = max((r for r in results if r["dim"] == dim), key=lambda r: (r["words"], r["workers"]))
-        speed = largest["tokens"] / (largest["rounds"] * largest["training"] * largest["workers"])
+        measured = largest["tokens"] / (largest["rounds"] * largest["training"] * largest["workers"])
+        speed = arguments.speed or measured
         link = (largest["bytes sent"] + largest["bytes received"]) / LINK_BYTES
         merging_seconds = largest["merging"] / largest["workers"]
         for billions, cores, nodes in itertools.product(arguments.billions, arguments.cores, arguments.nodes):
