@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("work", type=Path, help="folder for targets and results")
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)} or report; kills:100 for the first 100 cases")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--size", type=float, default=1.0, help="megabytes and seconds of the soak; examples of suites")
+    parser.add_argument("--size", type=float, default=1.0, help="of the soak and of the random examples; 1 is all")
     parser.add_argument("--again", action="store_true", help="repeat the cases that failed")
     options = parser.parse_args()
     chosen = [name.partition(":")[::2] for name in options.parts] or [(name, "") for name in [*PARTS, "report"]]

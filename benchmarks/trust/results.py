@@ -33,7 +33,7 @@ class Context:
     seed     case n of a seed is always the same
     targets  valid files, which cases must not change
     scratch  an empty folder for the cases
-    size     a size in megabytes or seconds, for parts that take long
+    size     of the parts that take long, relative to the whole campaign
     """
 
     seed: int

@@ -18,6 +18,9 @@ from .commands import Child, start
 from .http import COMPLETE, Requests, Server
 from .results import Context, Part, Result
 
+TAG_MEGABYTES = 10_000
+EXPLORER_SECONDS = 3600.0
+REQUESTS_PER_SECOND = 20.0
 TRAININGS = 100
 SAMPLES = 200
 
@@ -44,10 +47,10 @@ def memory(pid: int) -> int:
 
 
 def tag(context: Context) -> Result:
-    """`context.size` megabytes of text through a pipe."""
+    """TAG_MEGABYTES of text, times the size of the context, through a pipe."""
     text = (context.targets / "text.txt").read_bytes()
     block = text * (1 + (1 << 20) // len(text))
-    total = int(context.size * 2**20)
+    total = int(context.size * TAG_MEGABYTES * 1e6)
     reader, writer = os.pipe()
     child = start(["tag", str(context.targets / "np.model")], context.scratch, stdin=reader)
     os.close(reader)
@@ -61,7 +64,7 @@ def tag(context: Context) -> Result:
     outcome = child.wait(600)
     problem = outcome.problem(0) or growth(samples)
     facts = {
-        "megabytes_sent": sent >> 20,
+        "megabytes_sent": sent // 10**6,
         "seconds": round(time.monotonic() - started),
         "megabytes": max(samples) >> 20,
     }
@@ -69,22 +72,23 @@ def tag(context: Context) -> Result:
 
 
 def explorer(context: Context) -> Result:
-    """Requests for `context.size` seconds."""
+    """Steady requests for EXPLORER_SECONDS, times the size of the context."""
     folder = context.scratch / "explorer"
     folder.mkdir()
     shutil.copytree(context.targets / "np.model", folder / "np.model")
     server = Server(folder)
     samples: list[int] = []
     number, problem = 0, ""
-    started = time.monotonic()
-    while (elapsed := time.monotonic() - started) < context.size and not problem:
+    started, total = time.monotonic(), context.size * EXPLORER_SECONDS
+    while (elapsed := time.monotonic() - started) < total and not problem:
         kind, data = Requests(f"{context.seed} soak {number}", server).make()
         status, answer = server.send(data, complete=kind in COMPLETE)
         if status == 500:
             problem = f"status 500: {answer[-300:]!r}"
         number += 1
-        if elapsed * SAMPLES / context.size > len(samples):
+        if elapsed * SAMPLES / total > len(samples):
             samples.append(memory(server.child.pid))
+        time.sleep(max(started + number / REQUESTS_PER_SECOND - time.monotonic(), 0))
     server.child.kill(signal.SIGTERM)
     problem = problem or server.child.wait().problem(143) or growth(samples)
     facts = {"requests": number, "seconds": round(elapsed), "megabytes": max(samples) >> 20}
