@@ -16,6 +16,7 @@ from polyseme.corpus.lexicon import tokenize
 from polyseme.corpus.phrase_joining import PhraseMatcher
 from polyseme.corpus.phrases import Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer, Tokenizer
+from polyseme.examples.snippets import Snippets
 from polyseme.examples.store import snippet_json
 from polyseme.kernels.text import NEWLINE
 
@@ -33,8 +34,8 @@ def extract_snippets(
     threads: int,
     stop: Callable[[], None] = lambda: None,
     phrases: Phrases | None = None,
-) -> Iterator[list[bytes]]:
-    """Yield the snippets of the tokens at these positions as JSON (see `snippet_json`), in batches.
+) -> Iterator[Snippets]:
+    """Yield the snippets of the tokens at these positions, in batches.
 
     positions  IN  int64 (k,)  ascending
     window     number of words on each side, within the sentence
@@ -78,19 +79,22 @@ class _Batch:
 
     def extract(
         self, corpus: EncodedCorpus, tokenizer: AnyTokenizer, matcher: PhraseMatcher | None, window: int
-    ) -> list[bytes]:
+    ) -> Snippets:
         starts, ends = corpus.sentences[self.sentences], corpus.sentences[self.sentences + 1]
         lines = _Lines(self.texts, tokenizer, matcher)
         # A text with fewer words than the sentence has tokens is not the one that was encoded.
         in_text = (lines.lengths >= ends - starts)[self.line_of]
         from_text = lines.snippets(self.line_of[in_text], (self.positions - starts[self.line_of])[in_text], window)
         if in_text.all():
-            return list(from_text)
+            return from_text
+        texts = iter(from_text)
         bounds = zip(self.positions.tolist(), starts[self.line_of].tolist(), ends[self.line_of].tolist(), strict=True)
-        return [
-            next(from_text) if use_text else _snippet_of_tokens(corpus, *bound, window)
-            for use_text, bound in zip(in_text.tolist(), bounds, strict=True)
-        ]
+        return Snippets.of(
+            [
+                next(texts) if use_text else _snippet_of_tokens(corpus, *bound, window)
+                for use_text, bound in zip(in_text.tolist(), bounds, strict=True)
+            ]
+        )
 
 
 class _Lines:
@@ -100,8 +104,7 @@ class _Lines:
         self, texts: list[bytes | None], tokenizer: AnyTokenizer, matcher: PhraseMatcher | None = None
     ) -> None:
         text = b"".join([(line or b"") + b"\n" for line in texts])
-        # Latin-1 has one character per byte: byte offsets index the string, and encoding it restores the UTF-8.
-        self.text = text.translate(BLANK_CONTROLS).decode("latin-1")
+        self.text = text.translate(BLANK_CONTROLS)
         if isinstance(tokenizer, Tokenizer):
             spans = tokenize(text, tokenizer)
             if matcher is not None:
@@ -115,17 +118,14 @@ class _Lines:
         self.line_ends = self.starts[line_ends]
         self.line_starts = np.concatenate([[0], self.line_ends[:-1] + 1])
 
-    def snippets(self, lines: Ints, numbers: Ints, window: int) -> Iterator[bytes]:
-        """Yield the snippets of words, given by their line and their number in it."""
+    def snippets(self, lines: Ints, numbers: Ints, window: int) -> Snippets:
+        """The snippets of words, given by their line and their number in it."""
         words, last_numbers = self.first_words[lines] + numbers, self.lengths[lines] - 1
         first_words = words - np.minimum(numbers, window)
         last_words = words + np.minimum(last_numbers - numbers, window)
         lefts = np.where(numbers > window, self.starts[first_words], self.line_starts[lines])
         rights = np.where(last_numbers - numbers > window, self.ends[last_words], self.line_ends[lines])
-        text = self.text
-        bounds = (lefts.tolist(), self.starts[words].tolist(), self.ends[words].tolist(), rights.tolist())
-        for left, start, end, right in zip(*bounds, strict=True):
-            yield snippet_json(text[left:start], text[start:end], text[end:right]).encode("latin-1")
+        return Snippets.cut(self.text, lefts, self.starts[words], self.ends[words], rights)
 
 
 def _snippet_of_tokens(corpus: EncodedCorpus, position: int, start: int, end: int, window: int) -> bytes:

@@ -15,7 +15,8 @@ from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.phrases import Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
 from polyseme.examples.extraction import extract_snippets
-from polyseme.examples.store import ExampleReader, line_reader, write_spool
+from polyseme.examples.snippets import line_reader, write_spool
+from polyseme.examples.store import ExampleReader
 from polyseme.kernels.assign import keep_best
 from polyseme.vocabulary import Vocabulary
 

@@ -5,22 +5,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from json.encoder import encode_basestring
-from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from polyseme._io.memory_map import release_pages
 from polyseme._io.strict_json import parse_json
-
-RUN_BYTES = 1 << 20
-
-Ints = NDArray[np.int64]
 
 # Returns the JSON lines of the words with ids first to end - 1; b"" for a word without examples.
 ExampleReader = Callable[[int, int], list[bytes]]
@@ -114,93 +103,3 @@ def parse_line(line: bytes) -> list[list[Example]]:
 
 def _is_snippet(value: object) -> bool:
     return isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value)
-
-
-@dataclass(frozen=True)
-class Spool:
-    """Snippets in a temporary file, addressed by slot: a corpus may have more snippets than fit in memory.
-
-    data    uint8 (n,)  memory-mapped
-    starts  int64 (k,)  the snippet in slot i is data[starts[i] : starts[i] + sizes[i]]
-    sizes   int32 (k,)  0 for an empty slot
-    """
-
-    data: NDArray[np.uint8]
-    starts: Ints
-    sizes: NDArray[np.int32]
-
-    def read(self, slots: slice) -> list[bytes]:
-        """The snippets in these slots; b"" for an empty slot."""
-        data, starts = self.data.data, self.starts[slots]
-        spans = zip(starts.tolist(), (starts + self.sizes[slots]).tolist(), strict=True)
-        snippets = [data[start:end].tobytes() for start, end in spans]
-        release_pages(self.data)
-        return snippets
-
-
-def write_spool(batches: Iterable[list[bytes]], slots: Ints, num_slots: int, folder: Path) -> Spool:
-    """Write snippets to an unnamed temporary file in `folder`.
-
-    batches  the snippets, some at a time
-    slots    IN  int64 (k,)  slot of each snippet, in the same order
-
-    The file consists of runs of about RUN_BYTES, each sorted by slot: reading all slots in order then reads every run
-    sequentially.
-    """
-    starts, sizes = np.zeros(num_slots, np.int64), np.zeros(num_slots, np.int32)
-    num_snippets = num_bytes = 0
-    with tempfile.TemporaryFile(dir=folder) as file:
-        for run in _runs(batches):
-            run_slots = slots[num_snippets : num_snippets + len(run)]
-            order = np.argsort(run_slots)
-            run_sizes = np.array([len(snippet) for snippet in run])[order]
-            starts[run_slots[order]] = num_bytes + np.cumsum(run_sizes) - run_sizes
-            sizes[run_slots[order]] = run_sizes
-            num_bytes += file.write(b"".join([run[i] for i in order.tolist()]))
-            num_snippets += len(run)
-        file.flush()
-        # An empty file cannot be mapped; a map stays valid after its file is closed.
-        data = np.memmap(file, np.uint8, "r", shape=(num_bytes,)) if num_bytes else np.empty(0, np.uint8)
-    return Spool(data, starts, sizes)
-
-
-def _runs(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
-    """Join consecutive batches into runs of more than RUN_BYTES, except the last."""
-    run: list[bytes] = []
-    size = 0
-    for batch in batches:
-        run += batch
-        size += sum(map(len, batch))
-        if size > RUN_BYTES:
-            yield run
-            run, size = [], 0
-    if run:
-        yield run
-
-
-def line_reader(
-    spool: Spool, words: list[str], sense_offsets: Ints, visible_senses: NDArray[np.int32]
-) -> ExampleReader:
-    """An ExampleReader of the snippets in a spool, without duplicates within a sense.
-
-    sense_offsets   IN  int64 (V + 1,)  the senses of word w are rows sense_offsets[w] to sense_offsets[w + 1]
-    visible_senses  IN  int32 (V,)      number of senses to write per word; the first ones of its rows
-
-    A row has the same number of consecutive slots as every other, best snippet first.
-    """
-    per_row = len(spool.starts) // int(sense_offsets[-1])
-
-    def read(first: int, end: int) -> list[bytes]:
-        rows = sense_offsets[first : end + 1].tolist()
-        snippets = spool.read(slice(rows[0] * per_row, rows[-1] * per_row))
-        lines = []
-        for word, row, num_senses in zip(words[first:end], rows[:-1], visible_senses[first:end].tolist(), strict=True):
-            slot = (row - rows[0]) * per_row
-            senses = [
-                b",".join(dict.fromkeys(filter(None, snippets[i : i + per_row])))
-                for i in range(slot, slot + num_senses * per_row, per_row)
-            ]
-            lines.append(examples_line(word, senses))
-        return lines
-
-    return read

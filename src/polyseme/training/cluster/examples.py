@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.examples.store import ExampleReader, line_reader, write_spool
+from polyseme.examples.snippets import Snippets, line_reader, write_spool
+from polyseme.examples.store import ExampleReader
 from polyseme.model.data import ModelData
 from polyseme.training.cluster.trainer import Cluster
 
@@ -29,7 +30,7 @@ def collect_examples(cluster: Cluster, data: ModelData, per_sense: int, seed: in
     chosen = {shard: positions.ravel()[order[shards[order] == shard]] for shard in range(len(cluster.owners))}
     wanted = cluster.pool.share(chosen)
 
-    def snippets() -> Iterator[list[bytes]]:
+    def snippets() -> Iterator[Snippets]:
         yield from cluster.on_shards("snippets", model, wanted)
 
     spool = write_spool(snippets(), order, shard_of.size, folder)

@@ -30,13 +30,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.kernels.changed_rows import find_changed_rows
 from polyseme.kernels.nearest_sense import inverse_norms
+from polyseme.kernels.row_changes import (
+    add_changes,
+    apply_moves,
+    find_changed_rows,
+    scale_rows,
+    store_rows,
+    subtract_rows,
+)
 from polyseme.kernels.train.block import Parameters
 from polyseme.training.state import Arrays, TrainState
 from polyseme.training.trainer import TrainingTotals
 
 FIRST_WORDS = 1024
+GROWTH = 2
 DAMPING = 0.1
 
 Ints = NDArray[np.int64]
@@ -90,7 +98,7 @@ def words_due(round_number: int, num_words: int) -> int:
     [1024, 2048, 1024, 4096, 1024, 2048, 1024, 5000]
     """
     trailing_zeros = (round_number & -round_number).bit_length() - 1
-    return min(FIRST_WORDS << trailing_zeros, num_words)
+    return min(FIRST_WORDS * GROWTH**trailing_zeros, num_words)
 
 
 class Replica:
@@ -138,12 +146,12 @@ class Replica:
 
     def apply(self, merged: Merged) -> None:
         """Take over the merged rows."""
-        p, dim = self.state.parameters, self.state.config.dim
+        p = self.state.parameters
         for (rows, values), table, before in (
             (merged.global_vectors, p.global_vectors, self.global_before),
             (merged.sense_vectors, p.sense_vectors, self.sense_before),
         ):
-            table[rows, :dim] = before[rows, :dim] = values
+            store_rows(values, rows, table, before)
         rows, counts, centers = merged.clusters
         p.sense_counts[rows] = self.counts_before[rows] = counts
         if centers.shape[1]:
@@ -154,7 +162,9 @@ class Replica:
 def _changes(table: Floats, before: Floats, num_rows: int, dim: int) -> Rows:
     changed = np.empty(num_rows, np.int32)
     rows = changed[: find_changed_rows(table, before, changed)].copy()
-    return Rows(rows, table[rows, :dim] - before[rows, :dim])
+    changes = np.empty((len(rows), dim), np.float32)
+    subtract_rows(table, before, rows, changes)
+    return Rows(rows, changes)
 
 
 class Merger:
@@ -211,11 +221,11 @@ def _merge_rows(table: Floats, moves: Floats, updates: list[Rows], steps: NDArra
         workers[rows] += 1
     changed = np.flatnonzero(workers).astype(np.int32)
     shares = combined_share(steps, workers).astype(np.float32)
-    moves[changed] *= 1 - shares[changed, None]
+    scale_rows(moves, changed, 1 - shares)
     for rows, changes in updates:
-        moves[rows] += shares[rows, None] * changes
-    values = table[changed, : moves.shape[1]] + moves[changed]
-    table[changed, : moves.shape[1]] = values
+        add_changes(changes, rows, shares, moves)
+    values = np.empty((len(changed), moves.shape[1]), np.float32)
+    apply_moves(moves, changed, table, values)
     return Rows(changed, values)
 
 

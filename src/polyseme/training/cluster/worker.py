@@ -28,6 +28,7 @@ from polyseme.corpus.tokenizers import get_tokenizer
 from polyseme.errors import CorpusError, TrainingError
 from polyseme.examples.extraction import extract_snippets
 from polyseme.examples.selection import SNIPPET_WINDOW, best_occurrences
+from polyseme.examples.snippets import Snippets, join
 from polyseme.kernels.occurrences import count_tokens
 from polyseme.model.data import ModelData
 from polyseme.model.sense_assigner import EXAMPLE_COMPONENTS, SenseAssigner
@@ -231,12 +232,11 @@ class Worker:
         slots = np.flatnonzero(positions >= 0)
         return slots, cosines.ravel()[slots], positions.ravel()[slots]
 
-    def snippets(self, shard: int, data: ModelData, positions: dict[int, Ints]) -> list[bytes]:
-        """The snippets at these positions of a shard, as JSON.  positions  by shard, ascending"""
+    def snippets(self, shard: int, data: ModelData, positions: dict[int, Ints]) -> Snippets:
+        """The snippets at these positions of a shard.  positions  by shard, ascending"""
         corpus = EncodedCorpus.open(self._shard_folder(shard))
         threads = self.replica.state.threads
-        batches = extract_snippets(corpus, data.tokenizer, positions[shard], SNIPPET_WINDOW, threads)
-        return [snippet for batch in batches for snippet in batch]
+        return join(extract_snippets(corpus, data.tokenizer, positions[shard], SNIPPET_WINDOW, threads))
 
     # The end
 

@@ -1,0 +1,100 @@
+"""Changes of the rows of a table: found by the workers of a cluster, and combined by the driver.
+
+Rows of a table may be padded: only the first d columns are used, where d is the width of the changes or moves.
+"""
+
+from __future__ import annotations
+
+from polyseme.kernels.jit import kernel
+
+
+@kernel
+def find_changed_rows(table, before, changed):
+    """List the rows in which two tables differ; returns their number. Most changed rows differ in the first column.
+
+    table    IN   float32 (n or more, d)
+    before   IN   float32 (n or more, d)
+    changed  OUT  int32   (n,)            numbers of the rows, ascending
+    """
+    found = 0
+    for row in range(len(changed)):
+        for i in range(table.shape[1]):
+            if table[row, i] != before[row, i]:
+                changed[found] = row
+                found += 1
+                break
+    return found
+
+
+@kernel
+def subtract_rows(table, before, rows, changes):
+    """changes[k] = table[rows[k]] - before[rows[k]]
+
+    table, before  IN   float32 (n, d or more)
+    rows           IN   int32   (k,)
+    changes        OUT  float32 (k, d)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        for i in range(changes.shape[1]):
+            changes[k, i] = table[row, i] - before[row, i]
+
+
+@kernel
+def store_rows(values, rows, table, before):
+    """table[rows[k]] = before[rows[k]] = values[k]
+
+    values         IN   float32 (k, d)
+    rows           IN   int32   (k,)
+    table, before  OUT  float32 (n, d or more)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        for i in range(values.shape[1]):
+            table[row, i] = before[row, i] = values[k, i]
+
+
+@kernel
+def scale_rows(moves, rows, factors):
+    """moves[rows[k]] *= factors[rows[k]]
+
+    moves    SHARED  float32 (n, d)
+    rows     IN      int32   (k,)
+    factors  IN      float32 (n or fewer,)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        for i in range(moves.shape[1]):
+            moves[row, i] *= factors[row]
+
+
+@kernel
+def add_changes(changes, rows, shares, moves):
+    """moves[rows[k]] += shares[rows[k]] * changes[k]
+
+    changes  IN      float32 (k, d)
+    rows     IN      int32   (k,)
+    shares   IN      float32 (n or fewer,)
+    moves    SHARED  float32 (n, d)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        for i in range(moves.shape[1]):
+            moves[row, i] += shares[row] * changes[k, i]
+
+
+@kernel
+def apply_moves(moves, rows, table, values):
+    """table[rows[k]] += moves[rows[k]], and values[k] = table[rows[k]]
+
+    moves   IN      float32 (n, d)
+    rows    IN      int32   (k,)
+    table   SHARED  float32 (n or more, d or more)
+    values  OUT     float32 (k, d)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        for i in range(moves.shape[1]):
+            value = table[row, i] + moves[row, i]
+            table[row, i] = value
+            values[k, i] = value
