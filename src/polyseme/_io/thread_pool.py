@@ -15,13 +15,16 @@ PENDING_PER_THREAD = 2  # bounds the memory of results that the caller has not t
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """Yield function(item) of each item, in order, computed by several threads.
+    """Yield function(item) of each item, in order, computed by several threads; if there is one, by the caller's.
 
     The items are taken from their iterable by the caller's thread, a few ahead of the results.
 
     >>> list(map_in_order(len, ["a", "bcd"], threads=2))
     [1, 3]
     """
+    if threads == 1:
+        yield from map(function, items)
+        return
     with ThreadPoolExecutor(threads) as pool:
         pending: deque[Future[Result]] = deque()
         for item in items:

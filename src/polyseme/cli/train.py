@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 CONTINUED = Group("Continued training", sort_key=10)
 CLUSTER = Group("Several processes or machines", sort_key=11)
 Options = settings_options()
+NUM_TRIED = 10  # words among which one is chosen to try: comparing more takes seconds with large models
 
 
 def train(
@@ -114,9 +115,10 @@ def train(
 
 
 def _interesting_word(model: SenseModel) -> str:
-    """A word to try: one with several senses, but not among the most frequent words, which carry little meaning."""
-    several = [i for i, n in enumerate(model._data.num_visible_senses.tolist()) if n > 1] or [0]
-    return model.vocabulary.words[several[min(len(several) // 10, 500)]]
+    """A word to try: one with clearly different senses, or the most frequent one if there is none."""
+    from polyseme.evaluation.clear_senses import clearest_words
+
+    return (clearest_words(model, 1, max_candidates=NUM_TRIED) or model.vocabulary.words)[0]
 
 
 def _read_words(path: Path) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """A compressed copy of text that cannot be read again by position: rows of tables, pipes, Python iterables.
 
-The file is in the zstd seekable format: independent frames of up to 64 KB of text, then a table of their sizes in a
+The file is in the zstd seekable format: independent frames of up to 16 KB of text, then a table of their sizes in a
 frame that other programs skip. Small frames make reading single lines fast. `zstd -dc text.zst` prints the text.
 """
 
@@ -24,7 +24,7 @@ from polyseme._io.zstd import load_zstd
 from polyseme.corpus.readers.text import BLOCK_BYTES, Block
 
 LEVEL = 1
-FRAME_BYTES = 1 << 16
+FRAME_BYTES = 1 << 14
 MAX_PENDING = 32  # frames that are compressed ahead of writing
 MAX_FRAME_BYTES = 64 * BLOCK_BYTES  # decompressed; larger frames were not written by this module
 SKIPPABLE_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1

@@ -26,17 +26,19 @@ MIN_LETTERS = 3  # many shorter words are abbreviations
 NUM_NEIGHBOURS = 8
 MAX_NUMBERS = 2  # among the neighbours of a sense; more do not tell its meaning
 MAX_WORDS = 300  # the most frequent ones: readers know them
-MAX_CANDIDATES = 100  # words whose neighbours are compared: those with the most separated cluster centers
+MAX_CANDIDATES = 100
 
 SENTENCE_WORDS = (8, 25)  # minimum and maximum
 MAX_SENTENCES = 50  # in which words are disambiguated
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
-def clearest_words(model: SenseModel, n: int) -> list[str]:
+def clearest_words(model: SenseModel, n: int, max_candidates: int = MAX_CANDIDATES) -> list[str]:
     """Up to n frequent words with two to four clearly different senses, clearest first.
 
     Names are left out, and so are words that are near a sense of a clearer word: `stars` after `star`.
+
+    max_candidates  words whose neighbours are compared: those with the most separated cluster centers
     """
     data = model._data
     num_senses, counts, names = data.num_visible_senses, data.vocabulary.counts, data.vocabulary.words
@@ -44,7 +46,7 @@ def clearest_words(model: SenseModel, n: int) -> list[str]:
     candidates = [w for w in split if names[w].isalpha() and len(names[w]) >= MIN_LETTERS][:MAX_WORDS]
     candidates.sort(key=lambda w: -_separation(data, w))
     scored = []
-    for w in candidates[:MAX_CANDIDATES]:
+    for w in candidates[:max_candidates]:
         senses = model.senses(names[w])
         neighbours = [sense.neighbours(NUM_NEIGHBOURS) for sense in senses]
         smallest_share = min(sense.share for sense in senses)

@@ -22,7 +22,7 @@ from polyseme.explorer.readability import Sentence
 from polyseme.model.data import ModelData
 
 MAX_SAMPLED = 50_000  # occurrences whose neighbours are counted, or that are sorted by them
-MAX_CANDIDATES = 32  # occurrences of a sense whose sentences are read to find the best examples
+MAX_CANDIDATES = 24  # occurrences of a sense whose sentences are read to find the best examples
 NUM_CONSIDERED = 256  # occurrences among which they are chosen
 CANDIDATE_WINDOW = 8  # words on each side of a candidate that should be common
 LINE_WINDOW = 15  # words on each side of a line of a concordance

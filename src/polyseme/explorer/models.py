@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import threading
+import time
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,11 +62,15 @@ class ExploredModel:
     def completion(self) -> Completion:
         return Completion(self.data.vocabulary.words)
 
-    def prepare(self) -> None:
-        """Compute in advance what the first requests need, in the order in which they need it."""
+    def prepare(self, pause: float = 0) -> None:
+        """Compute in advance what the first requests need, in the order in which they need it.
+
+        pause  seconds to leave to the first requests before what takes long
+        """
         data = self.data
         try:
-            _ = self.completion, data.vocabulary.index, data.num_visible_senses, data.sense_norms
+            _ = data.vocabulary.index, data.num_visible_senses, data.sense_norms, self.completion
+            time.sleep(pause)
             if (data.num_visible_senses > 1).any():
                 self.model._tagger.pieces(data.vocabulary.words[0])  # imports Numba and loads the kernels
                 from polyseme.evaluation.clear_senses import clearest_words
@@ -132,9 +137,9 @@ class Session:
             raise ApiError(404, f"there is no model {number}; the explorer was started with one.")
         return self.models[number]
 
-    def prepare(self) -> None:
+    def prepare(self, pause: float = 0) -> None:
         for model in self.models:
             try:
-                model.prepare()
+                model.prepare(pause)
             except PolysemeError:
                 continue  # a request that needs it answers with the error

@@ -20,6 +20,7 @@ from polyseme.explorer.security import Access, is_loopback
 
 MAX_CONNECTIONS = 256
 SHUTDOWN_SECONDS = 2
+PREPARE_PAUSE = 1.0  # seconds in which the first page is loaded
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -95,7 +96,7 @@ def serve(
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    threading.Thread(target=session.prepare, daemon=True).start()
+    threading.Thread(target=session.prepare, args=[PREPARE_PAUSE], daemon=True).start()
     with listener:
         _Server(config, ready, stop).run(sockets=[listener])
 

@@ -98,7 +98,7 @@ def words_due(round_number: int, num_words: int) -> int:
     [1024, 2048, 1024, 4096, 1024, 2048, 1024, 5000]
     """
     trailing_zeros = (round_number & -round_number).bit_length() - 1
-    return min(FIRST_WORDS * GROWTH**trailing_zeros, num_words)
+    return min(FIRST_WORDS * int(GROWTH**trailing_zeros), num_words)
 
 
 class Replica:
