@@ -24,6 +24,7 @@ IDLE = (
 TRAINING = next(job for job in JOBS if job.name == "train")
 OTHERS = [job for job in JOBS if job.name in ("encode", "refine", "export word2vec", "export int8", "import")]
 FIRST_SECONDS = 0.3
+HANDLED_SECONDS = 0.02  # by then a forked process handles signals
 
 
 def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
@@ -50,7 +51,7 @@ def interrupted(kind: str, job: Job, expected: Reference, folder: Path, rng: ran
     """A signal, or two, at a random moment of a command; then the command again, which must finish the work."""
     number, twice = rng.choice((signal.SIGINT, signal.SIGTERM)), rng.random() < 0.4
     child = start(job.command, folder)
-    time.sleep(rng.random() * expected.seconds)
+    time.sleep(HANDLED_SECONDS + rng.random() * expected.seconds)
     child.kill(number)
     if twice:
         time.sleep(rng.random() * 0.05)

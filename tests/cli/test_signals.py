@@ -201,6 +201,29 @@ app.main([])
     assert (done.returncode, done.stderr) == (143, b"polyseme: stopped.\n")
 
 
+def test_errors_of_finalizers_are_not_printed_after_a_signal() -> None:
+    script = """
+from polyseme.__main__ import exit_on_signals
+exit_on_signals()
+from polyseme.cli import app, signals
+
+class Incomplete:
+    def __del__(self):
+        del self.handle  # not set: the creation of the object was interrupted
+
+def work(*_, **__):
+    with signals.interruptible():
+        try:
+            signals._raise(15, None)
+        finally:
+            Incomplete()
+app.app = work
+app.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=TIMEOUT)
+    assert (done.returncode, done.stderr) == (143, b"polyseme: stopped.\n")
+
+
 def test_an_interrupted_call_of_train_ends_although_a_pipe_is_idle(tmp_path: Path) -> None:
     call = [sys.executable, "-c", "import polyseme; polyseme.train('-', 'm')"]
     with started(call, tmp_path, stdin=subprocess.PIPE) as process:

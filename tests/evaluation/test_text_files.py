@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -49,5 +50,21 @@ def test_files_without_lines_and_missing_files_are_refused(tmp_path: Path) -> No
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
 def test_devices_are_refused_because_some_never_end() -> None:
-    with pytest.raises(DataError, match="/dev/full is a device, not a file; name the data set's file"):
+    with pytest.raises(DataError, match="/dev/full is a device or a pipe, not a file; name the data set's file"):
         list(read_lines(Path("/dev/full")))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_is_refused_because_it_may_have_no_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "data.txt")
+    with pytest.raises(DataError, match=r"data\.txt is a device or a pipe, not a file"):
+        list(read_lines(tmp_path / "data.txt"))
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")
+def test_the_pipe_of_a_shell_substitution_is_read() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"a line\n")
+    os.close(writer)
+    assert [line.text for line in read_lines(Path(f"/dev/fd/{reader}"))] == ["a line"]
+    os.close(reader)

@@ -386,7 +386,7 @@ def killed_after_saving(planted_text: Path, tmp_path: Path) -> Path:
     return tmp_path / "m"
 
 
-LEFTOVERS = ["run.json", "corpus", "checkpoint.safetensors", "training.jsonl"]  # in the order in which they are removed
+LEFTOVERS = ["run.json", "corpus", "checkpoint.safetensors", "training.jsonl", "lock"]  # in the order of their removal
 
 
 @pytest.mark.parametrize("removed", range(len(LEFTOVERS) + 1))

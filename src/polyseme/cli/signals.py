@@ -103,9 +103,13 @@ def _raise(number: int, _: FrameType | None) -> None:
 
 
 def _repeat_lost_signal(lost: sys.UnraisableHookArgs) -> None:
-    """Send a signal again whose KeyboardInterrupt was raised in a finalizer; report other errors as Python does."""
+    """Send a signal again whose KeyboardInterrupt was raised in a finalizer; report other errors as Python does.
+
+    After a signal, other errors are ignored: an object whose creation was interrupted can fail in its finalizer.
+    """
     if not isinstance(lost.exc_value, KeyboardInterrupt):
-        sys.__unraisablehook__(lost)
+        if not received:
+            sys.__unraisablehook__(lost)
         return
     import threading  # it is imported by now
 

@@ -47,12 +47,7 @@ def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
 
     Lines that are not UTF-8 are read as Latin-1, the encoding of the older data sets.
     """
-    if path.is_char_device() or path.is_block_device():  # some of them never end
-        raise DataError(f"{path} is a device, not a file; name the data set's file.")
-    try:
-        text = path.read_bytes()
-    except (FileNotFoundError, IsADirectoryError):
-        raise MissingFile(f"{path} is not a file; name the data set's file.") from None
+    text = read_data(path)
     if b"\0" in text:
         raise DataError(f"{path} is not a text file; it must be plain text in UTF-8.")
     empty = True
@@ -66,3 +61,16 @@ def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
             yield Line(path, number, line)
     if empty:
         raise DataError(f"{path} is empty.")
+
+
+def read_data(path: Path) -> bytes:
+    """The contents of a file; MissingFile or DataError if it is not a file.
+
+    A device may never end, and opening a pipe without a writer waits forever; but a shell's <(command) is a pipe, too.
+    """
+    if path.is_char_device() or path.is_block_device() or (path.is_fifo() and path.parent != Path("/dev/fd")):
+        raise DataError(f"{path} is a device or a pipe, not a file; name the data set's file.")
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, IsADirectoryError):
+        raise MissingFile(f"{path} is not a file; name the data set's file.") from None

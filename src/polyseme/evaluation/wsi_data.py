@@ -23,7 +23,7 @@ from xml.etree import ElementTree
 
 from polyseme.errors import DataError, MissingFile, shorten
 from polyseme.evaluation.instances import Instance
-from polyseme.evaluation.text_files import WHOLE_NUMBER, Line, read_lines
+from polyseme.evaluation.text_files import WHOLE_NUMBER, Line, read_data, read_lines
 
 KEY_LAYOUT = "word.pos, instance, senses as 'sense' or 'sense/weight', separated by blanks"
 HEADER_LAYOUT = "a word with its part of speech and the number of its instances, as in 'access.n 48'"
@@ -157,7 +157,7 @@ def _read_folder(folder: Path) -> list[_Entry]:
 
 
 def _read_xml(path: Path) -> Iterator[_Entry]:
-    data = path.read_bytes()
+    data = read_data(path)
     if b"<lexelt" in data:  # Senseval-2 format: a copy of the instances in the other files
         return
     try:

@@ -137,10 +137,10 @@ def _is_unfinished(folder: Path) -> bool:
 def _has_saved(folder: Path, model: Path) -> bool:
     """Whether the run of a working folder has saved the model: then the model has a copy of the run's log.
 
-    Or the log has been removed already, and only the lock is left.
+    Or the log has been removed already, and the folder has only the lock, or nothing.
     """
     try:
-        if model.is_dir() and [path.name for path in folder.iterdir()] == [LOCK]:
+        if model.is_dir() and {path.name for path in folder.iterdir()} <= {LOCK}:
             return True
         copied, log = model / LOG, folder / LOG
         if not 0 < plain_file_size(copied) <= plain_file_size(log):

@@ -35,9 +35,9 @@ def replicas(driver: TrainState, number: int) -> list[Replica]:
     return made
 
 
-def test_rare_words_are_merged_half_as_often_as_words_of_twice_their_frequency() -> None:
-    due = np.array([words_due(n, 8192) for n in range(1, 65)])
-    assert [np.sum(due > word) for word in (0, 1024, 2048, 4096)] == [64, 32, 16, 8]
+def test_words_of_four_times_the_rank_are_merged_half_as_often() -> None:
+    due = np.array([words_due(n, 100_000) for n in range(1, 65)])
+    assert [np.sum(due > word) for word in (0, 1024, 4096, 16384)] == [64, 32, 16, 8]
 
 
 def test_few_steps_are_added_and_many_are_averaged() -> None:

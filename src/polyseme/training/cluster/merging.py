@@ -18,9 +18,8 @@ But vectors also move together, slowly, while each is near its own optimum. An a
 the row keeps a part of its last move (momentum): if the changes stay the same from merge to merge, the moves grow to
 their sum. docs/cluster.md has measurements of this rule and others.
 
-Frequent words change in each round, and rare ones seldom. So after round n, the rows of the FIRST_WORDS * 2^z most
-frequent words are merged, with z the number of trailing zero bits of n, as in pWord2Vec (Ji et al., 2016): rarer
-the words are merged half as often as those with twice their frequency.
+Frequent words change in each round, and rare ones seldom. So after round n, the rows of the FIRST_WORDS * GROWTH^z
+most frequent words are merged, with z the number of trailing zero bits of n, as in pWord2Vec (Ji et al., 2016).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from polyseme.training.state import Arrays, TrainState
 from polyseme.training.trainer import TrainingTotals
 
 FIRST_WORDS = 1024
-GROWTH = 2
+GROWTH = 4
 DAMPING = 0.1
 
 Ints = NDArray[np.int64]
@@ -95,7 +94,7 @@ def words_due(round_number: int, num_words: int) -> int:
     """The number of most frequent words whose rows are merged after a round, counted from 1.
 
     >>> [words_due(n, 5000) for n in range(1, 9)]
-    [1024, 2048, 1024, 4096, 1024, 2048, 1024, 5000]
+    [1024, 4096, 1024, 5000, 1024, 4096, 1024, 5000]
     """
     trailing_zeros = (round_number & -round_number).bit_length() - 1
     return min(FIRST_WORDS * int(GROWTH**trailing_zeros), num_words)
