@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--size", type=float, default=1.0, help="of the soak and of the random examples; 1 is all")
     parser.add_argument("--again", action="store_true", help="repeat the cases that failed")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     chosen = [name.partition(":")[::2] for name in options.parts] or [(name, "") for name in [*PARTS, "report"]]
     if unknown := [name for name, _ in chosen if name not in PARTS and name != "report"]:
         parser.error(f"unknown part {unknown[0]}")
