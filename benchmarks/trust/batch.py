@@ -37,7 +37,7 @@ class Batch:
         self._child: Child | None = None
 
     def run(self, arguments: list[str], folder: Path, stop_after: float) -> Outcome:
-        """Run a command, which gets SIGTERM after `stop_after` seconds of processor time."""
+        """Run a command, which gets SIGTERM after `stop_after` seconds of processor time (`explore`: elapsed time)."""
         if self._child is None:
             self._start()
         assert self._child is not None
@@ -96,16 +96,19 @@ class Batch:
 
 def _work(requests: int, answers: int) -> None:
     """Run the commands that are asked for, until one of them was stopped."""
-    signal.signal(signal.SIGPROF, lambda *_: signal.raise_signal(signal.SIGTERM))
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGTERM))
     with os.fdopen(requests) as lines:
         for number, line in enumerate(lines, 1):
             arguments, folder, stop_after = json.loads(line)
             os.chdir(folder)
             for descriptor in (1, 2):
                 os.lseek(descriptor, 0, os.SEEK_SET)
-            signal.setitimer(signal.ITIMER_PROF, stop_after)
+            # The explorer waits for requests, which takes no processor time.
+            timer = signal.ITIMER_REAL if arguments[0] == "explore" else signal.ITIMER_PROF
+            signal.setitimer(timer, stop_after)
             status = command_status(arguments)
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(timer, 0)
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
             last = status > 2 or number >= COMMANDS_PER_PROCESS
             answer: dict[str, Any] = {"status": status, "peak": peak, "last": last}

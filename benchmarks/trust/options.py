@@ -33,6 +33,7 @@ BASE: dict[str, list[str]] = {
     "reproduce": ["reproduce", "text.txt", "out"],
 }
 STOP_SECONDS = 1.0
+EXPLORE_SECONDS = 3.0  # of elapsed time
 # Values that are valid and differ from the defaults, for pairs of options.
 VALID = {"int": "3", "float": "0.5", "str": "words"}
 
@@ -104,7 +105,7 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
         small = SMALL if arguments[0] == "train" and "absurd" in kind else []
         given = {argument.partition("=")[0] for argument in arguments}
         extra = [part for i in range(0, len(small) - 1, 2) if small[i] not in given for part in small[i : i + 2]]
-        outcome = batch.run([*arguments, *extra], folder, STOP_SECONDS)
+        outcome = batch.run([*arguments, *extra], folder, EXPLORE_SECONDS if "explore" in arguments else STOP_SECONDS)
         problem = outcome.problem(0, 1, 2, 143)
         if not problem:
             left = {p.name for p in folder.iterdir() if p.name.startswith(".")}
