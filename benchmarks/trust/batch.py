@@ -96,8 +96,8 @@ class Batch:
 
 def _work(requests: int, answers: int) -> None:
     """Run the commands that are asked for, until one of them was stopped."""
-    for number in (signal.SIGPROF, signal.SIGALRM):
-        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGTERM))
+    for alarm in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(alarm, lambda *_: signal.raise_signal(signal.SIGTERM))
     with os.fdopen(requests) as lines:
         for number, line in enumerate(lines, 1):
             arguments, folder, stop_after = json.loads(line)

@@ -11,6 +11,7 @@ import lzma
 import os
 import random
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from itertools import pairwise
@@ -55,15 +56,18 @@ def write_targets(folder: Path) -> None:
 
 def warm_up(folder: Path) -> None:
     """Run every kind of command once, so that the forked processes find everything loaded and compiled."""
+    os.chdir(folder)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="warm-up-") as name:
+        _warm_up(Path(name))
+
+
+def _warm_up(scratch: Path) -> None:
     from polyseme.errors import DataError
 
-    scratch = folder.with_name("warm-up")
-    scratch.mkdir(exist_ok=True)
-    os.chdir(folder)
     for reader, suffix in READERS.items():
-        call("encode", f"corpus{suffix}", str(scratch / f"{reader}.corpus"), "--quiet", "--force")
-    call("train", "text.txt", str(scratch / "m"), *FAST, "--force", "--phrases")
-    call("train", "text.txt", str(scratch / "m2"), *FAST[2:], "--force", "--init", "np.model")
+        call("encode", f"corpus{suffix}", str(scratch / f"{reader}.corpus"), "--quiet")
+    call("train", "text.txt", str(scratch / "m"), *FAST, "--phrases")
+    call("train", "text.txt", str(scratch / "m2"), *FAST[2:], "--init", "np.model")
     for name in FORMATS.values():
         call("import", name, str(scratch / "imported"), "--force")
     for model in ("np.model", "int8.model"):
