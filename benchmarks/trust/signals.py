@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,7 @@ IDLE = (
 TRAINING = next(job for job in JOBS if job.name == "train")
 OTHERS = [job for job in JOBS if job.name in ("encode", "refine", "export word2vec", "export int8", "import")]
 FIRST_SECONDS = 0.3
-HANDLED_SECONDS = 0.02  # by then a forked process handles signals
+HANDLED_SECONDS = 5.0  # by then a forked process handles signals, however busy the machine is
 
 
 def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
@@ -51,7 +52,8 @@ def interrupted(kind: str, job: Job, expected: Reference, folder: Path, rng: ran
     """A signal, or two, at a random moment of a command; then the command again, which must finish the work."""
     number, twice = rng.choice((signal.SIGINT, signal.SIGTERM)), rng.random() < 0.4
     child = start(job.command, folder)
-    time.sleep(HANDLED_SECONDS + rng.random() * expected.seconds)
+    _wait_for_handler(child.pid)
+    time.sleep(rng.random() * expected.seconds)
     child.kill(number)
     if twice:
         time.sleep(rng.random() * 0.05)
@@ -63,6 +65,16 @@ def interrupted(kind: str, job: Job, expected: Reference, folder: Path, rng: ran
         problem = _not_resumed(job, expected, folder)
     name = f"{kind}: {number.name}{' twice' if twice else ''}"
     return Result(name, "stopped" if outcome.status else "finished", problem, facts)
+
+
+def _wait_for_handler(pid: int) -> None:
+    """Wait until a forked process handles SIGTERM, or has ended."""
+    deadline = time.monotonic() + HANDLED_SECONDS
+    while time.monotonic() < deadline:
+        found = re.search(r"^State:\s+(\w)[^$]*^SigCgt:\s+(\w+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+        if not found or found[1] == "Z" or int(found[2], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.001)
 
 
 def _not_resumed(job: Job, expected: Reference, folder: Path) -> str:
@@ -111,7 +123,8 @@ def idle(folder: Path, rng: random.Random) -> Result:
     keep = os.open(folder / "fifo", os.O_RDWR)  # so that the pipe has a writer
     try:
         child = start(command, folder, stdin=reader)
-        time.sleep(0.05 + rng.random() * 0.4)
+        _wait_for_handler(child.pid)
+        time.sleep(rng.random() * 0.4)
         child.kill(number)
         if twice:
             time.sleep(0.02)
