@@ -97,6 +97,7 @@ def main() -> None:
     )
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--max-vocabulary", type=int, help="of `quality`, `rounds` and `rules`")
     parser.add_argument("--tokens", type=int, help="use only so many tokens, from the start of the corpus")
     parser.add_argument("--trials", type=int, default=50, help="of faults")
     parser.add_argument("--nodes", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], help="of the prediction")
@@ -183,7 +184,8 @@ def scores(arguments: argparse.Namespace, workers: int, seed: int) -> Result:
     """The scores of a model of so many workers, with one thread each; 0 for one process."""
     corpus = open_corpus(arguments)
     with training(arguments, workers) as train_model:
-        model = train_model(corpus, dim=arguments.dim, epochs=arguments.epochs, seed=seed, threads=1, examples=0)
+        settings = {"dim": arguments.dim, "epochs": arguments.epochs, "max_vocabulary": arguments.max_vocabulary}
+        model = train_model(corpus, seed=seed, threads=1, examples=0, **settings)
         result = {"loss": model.training["loss"], "seconds": model.training["seconds"]}
         for task, (path, measures) in TASKS.items():
             table = evaluate(model, task, arguments.eval / path).table
@@ -331,7 +333,8 @@ def num_rounds(tokens: int, threads: int) -> int:
     """The number of rounds in which all workers together train so many tokens."""
     number = done = 0
     while done < tokens:
-        done += max(int(done * cluster_trainer.ROUND_SHARE), threads * BLOCK_TOKENS)
+        most = max(int(done * cluster_trainer.ROUND_SHARE), min(threads, cluster_trainer.MIN_BLOCKS) * BLOCK_TOKENS)
+        done += most
         number += 1
     return number
 
@@ -382,7 +385,12 @@ def run_with_kill(text: Path, model: Path, settings: Result, kind: str, chance: 
     log = model.with_name("model.training") / "training.jsonl"
     while process.poll() is None and "cluster_started" not in read(log):
         time.sleep(0.1)
-    time.sleep(chance.random() * 5)
+    if kind == "driver":  # after the first checkpoint, so that the training is resumed in the middle
+        while process.poll() is None and not log.with_name("checkpoint.safetensors").exists():
+            time.sleep(0.01)
+        time.sleep(chance.random())
+    else:
+        time.sleep(chance.random() * 5)
     processes = descendants(process.pid) if process.poll() is None else []
     workers = [pid for pid in processes if read(Path(f"/proc/{pid}/cmdline")).startswith("ray::Worker")]
     if kind == "worker" and workers:

@@ -62,14 +62,6 @@ html_theme_options = {
 }
 
 
-def drop_patterns_without_pages(app: Sphinx, docname: str, content: list[str]) -> None:  # noqa: ARG001
-    """Drop lines such as `trust*` from the tables of contents of the first page if there is no such page."""
-    if docname == root_doc:
-        folder = Path(__file__).parent
-        lines = content[0].split("\n")
-        content[0] = "\n".join(line for line in lines if not line.endswith("*") or any(folder.glob(f"{line}.md")))
-
-
 def convert_docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:  # noqa: ARG001
     """Parameters and errors, which docstrings of polyseme list in columns, as fields."""
     if what in {"class", "exception"} and not inspect.getdoc(obj):
@@ -144,7 +136,6 @@ def notebook_to_markdown(notebook: dict[str, Any]) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("source-read", drop_patterns_without_pages)
     app.connect("autodoc-process-docstring", convert_docstring)
     app.connect("autodoc-process-signature", shorten_signature)
     app.add_directive("settings", SettingsTable)

@@ -1,7 +1,7 @@
 """The documentation: its code runs, and the site builds without warnings and without links to other servers.
 
 Fenced blocks of the languages python, pycon and console are run, page by page, in a folder with a small text and model.
-A comment before a block says what not to check:
+Commands of polyseme are in console blocks. A comment before a block says what not to check:
 
     <!-- not run: the reason -->
     <!-- output varies -->          only the exit codes of its commands are checked
@@ -12,7 +12,9 @@ exit code, if it is not 0. If no output is shown, it is not compared.
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import gzip
 import json
 import os
 import re
@@ -39,7 +41,7 @@ BLOCK = re.compile(
 COMMAND = re.compile(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 EXIT = re.compile(r"^\[exit (\d+)\]\n", re.MULTILINE)
 
-# Blocks of pages that other tests run, or that cannot run here: the page, and the reason.
+# Pages with Python code that other tests run. Their console blocks are run here.
 RUN_ELSEWHERE = {
     "docs/guides/formats.md": "tests/formats/test_guide.py",
     "docs/guides/languages.md": "tests/integrations/test_guides.py",
@@ -48,6 +50,10 @@ RUN_ELSEWHERE = {
     "docs/guides/hub.md": "tests/model/test_hub.py, with a local server",
 }
 NEEDS_NETWORK = ("from datasets import",)
+# Packages that commands of a page need.
+NEEDS = {"docs/guides/corpora.md": "pyarrow", "docs/guides/formats.md": "pyarrow", "docs/guides/languages.md": "rjieba"}
+# Its commands start a Ray cluster; tests/training/cluster runs such trainings.
+NEEDS_CLUSTER = "docs/cluster.md"
 
 
 @dataclass(frozen=True)
@@ -60,19 +66,21 @@ class Block:
     line: int
 
 
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
-    return [
+    found = [
         Block(match["language"], match["code"], match["note"] or "", text.count("\n", 0, match.start()) + 1)
         for match in BLOCK.finditer(text)
     ]
+    return [block for block in found if block.language == "console" or name_of(page) not in RUN_ELSEWHERE]
 
 
-PAGES = [
-    page
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    if page.relative_to(ROOT).as_posix() not in RUN_ELSEWHERE and blocks(page)
-]
+ALL_PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in ALL_PAGES if blocks(page)]
 
 
 @pytest.fixture(scope="session")
@@ -80,12 +88,25 @@ def example_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the texts and models that the pages name. The model of the demo's text has few dimensions."""
     folder = tmp_path_factory.mktemp("docs")
     text = small_text()
-    for name in ("news.txt", "news-2024.txt", "my-text.txt"):
+    for name in ("news.txt", "news-2023.txt", "news-2024.txt", "my-text.txt"):
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / "simplewiki.txt").write_text(text + 20 * "they saw a boat in New York\n", encoding="utf-8")
+    phrases = 12 * "they saw a boat in New York\n" + 12 * "a song of the band in New York City\n"
+    (folder / "simplewiki.txt").write_text(text + phrases, encoding="utf-8")
+    (folder / "zh.txt").write_text("我在银行存钱。\n他从银行借了贷款。\n" * 100, encoding="utf-8")
+    for name, field in (("articles.jsonl.gz", "body"), ("logs.gz", "message")):
+        with gzip.open(folder / name, "wt", encoding="utf-8") as rows:
+            rows.writelines(json.dumps({field: line}) + "\n" for line in text.splitlines())
+    with contextlib.suppress(ImportError):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        for name in ("part-1.parquet", "part-2.parquet"):
+            pq.write_table(pa.table({"page": [{"text": line} for line in text.splitlines()]}), folder / name)
     model = small_model(text)
-    for name in ("news.model", "2023.model"):
-        model.save(folder / name)
+    model.save(folder / "news.model")
+    single = polyseme.train(texts=text.splitlines(), model="skip-gram", dim=16, quiet=True)
+    polyseme.export(single, folder / "vectors.bin")
+    polyseme.export(single, folder / "glove.6B.100d.txt", format="glove")
     polyseme.train(
         TEXT, folder / "demo.model", dim=16, senses=2, multi_sense_words=("star", "served", "power", "board"), epochs=1,
         quiet=True,
@@ -93,10 +114,11 @@ def example_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_code_of_a_page_runs(
     page: Path, example_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip(NEEDS.get(name_of(page), "polyseme"))
     shutil.copytree(example_folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"polyseme": polyseme}
@@ -139,6 +161,14 @@ def test_each_block_that_is_not_run_says_why() -> None:
     for page in PAGES:
         for block in blocks(page):
             assert re.fullmatch(r"|output varies|not run: \S.{5,}", block.note), (page, block.line, block.note)
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
+def test_commands_of_polyseme_are_in_blocks_that_are_run(page: Path) -> None:
+    """Indented blocks and those of other languages are not run."""
+    if name_of(page) != NEEDS_CLUSTER:
+        rest = BLOCK.sub("", page.read_text(encoding="utf-8"))
+        assert re.findall(r"^(?: {4}|\$ ).*\bpolyseme .*", rest, re.MULTILINE) == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
@@ -188,7 +218,7 @@ def test_links_of_the_readme_lead_to_files_and_headings() -> None:
 def test_the_first_page_links_to_every_page_in_its_table_of_contents() -> None:
     text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     contents = {line for block in re.findall(r"```{toctree}\n(.*?)```", text, re.DOTALL) for line in block.splitlines()}
-    pages = {line for line in contents if line and not line.startswith(":") and not line.endswith("*")}
+    pages = {line for line in contents if line and not line.startswith(":")}
     assert pages == {link.rpartition(".")[0] for link in re.findall(r"\]\(([^)#]+)\)", text) if "figures/" not in link}
 
 

@@ -60,6 +60,15 @@ def test_each_parameter_is_documented(name: str) -> None:
     assert {parameter for parameter in parameters if not parameter.startswith("_")} <= listed
 
 
+@pytest.mark.parametrize("name", documented_callables())
+def test_each_result_is_documented(name: str) -> None:
+    documented = documented_callables()[name]
+    if inspect.isclass(documented) or inspect.signature(documented).return_annotation == "None":  # type: ignore[arg-type]
+        return
+    text = documented.__doc__ or ""
+    assert "Returns " in text or re.match(r"(The|A|Whether|Mask|\()\b", text), "the first line says what is returned"
+
+
 @pytest.mark.parametrize("name", [name for name in polyseme.__all__ if name != "__version__"])
 def test_each_public_name_has_an_example(name: str) -> None:
     assert ">>> " in getattr(polyseme, name).__doc__

@@ -45,8 +45,13 @@ def test_the_wheel_has_the_code_and_the_demo_text_and_nothing_else(wheel: Path) 
     assert set(zipfile.ZipFile(wheel).namelist()) == expected
 
 
-def test_the_wheel_is_small(wheel: Path) -> None:
-    assert wheel.stat().st_size < MAX_WHEEL_BYTES
+def test_the_wheel_is_small_and_its_size_is_stated(wheel: Path) -> None:
+    size = wheel.stat().st_size
+    assert size < MAX_WHEEL_BYTES
+    contributing = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    stated = re.search(rf"wheel of {polyseme.__version__} has ([\d.]+) MB", contributing)
+    assert stated
+    assert abs(float(stated[1]) - size / 1e6) < 0.1
 
 
 def test_the_wheel_is_for_every_platform(wheel: Path) -> None:
@@ -59,6 +64,13 @@ def test_all_files_state_the_same_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", polyseme.__version__), "semantic versioning"
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[:2] == ["Unreleased", polyseme.__version__]
+
+
+def test_the_changelog_has_each_kind_of_change_once_in_a_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for version in changelog.split("\n## ")[1:]:
+        kinds = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert len(kinds) == len(set(kinds)), version.partition("\n")[0]
 
 
 def test_the_classifiers_name_every_supported_python() -> None:

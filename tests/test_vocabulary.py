@@ -74,6 +74,17 @@ def test_the_error_for_an_unknown_word_suggests_similar_words() -> None:
     assert str(error).endswith("Closest: river.")
 
 
+def test_the_closest_word_is_first_the_one_with_other_accents_or_eszett() -> None:
+    words = ["schlosse", "schloß", "mexicano", "méxico", "straße", "bank"]
+    vocabulary = Vocabulary(words, COUNTS)
+    assert "Closest: schloß, " in str(vocabulary.unknown("Schloss"))
+    assert "Closest: méxico, " in str(vocabulary.unknown("mexico"))
+
+
+def test_a_vocabulary_is_shown_in_a_short_line() -> None:
+    assert repr(Vocabulary(WORDS, COUNTS)) == "<Vocabulary: 6 words>"
+
+
 def test_words_are_the_same_after_writing_and_reading(tmp_path: Path) -> None:
     words = ["naïve", "\u2028", '"quoted"', "日", "a\rb"]
     write_words(tmp_path / "words.tsv", words, np.array([5, 4, 3, 2, 1]))

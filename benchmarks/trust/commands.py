@@ -31,6 +31,7 @@ PROGRESS = (
     "examples",
     "explorer",
     "indexing",
+    "indexed",
 )
 FORBIDDEN = ("Traceback", "internal error", "should not happen", "Error:", "Warning:")
 

@@ -87,6 +87,7 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
         kind = INPUTS[number % len(INPUTS)]
         mutator = Mutator(f"{context.seed} {number}")
         folder = context.targets / f"case-{number}"  # beside the targets, which commands name as ../text.txt
+        shutil.rmtree(folder, ignore_errors=True)  # left by a campaign that was stopped
         folder.mkdir()
         try:
             yield run_case(kind, folder, context, mutator, batch)

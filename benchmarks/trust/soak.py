@@ -52,7 +52,9 @@ def tag(context: Context) -> Result:
     block = text * (1 + (1 << 20) // len(text))
     total = int(context.size * TAG_MEGABYTES * 1e6)
     reader, writer = os.pipe()
-    child = start(["tag", str(context.targets / "np.model")], context.scratch, stdin=reader)
+    command = ["tag", str(context.targets / "np.model")]
+    # A copy of the writing end in the child would keep the pipe open.
+    child = start(command, context.scratch, stdin=reader, before=lambda: os.close(writer))
     os.close(reader)
     samples: list[int] = []
     sent, started = 0, time.monotonic()
@@ -90,7 +92,7 @@ def explorer(context: Context) -> Result:
             samples.append(memory(server.child.pid))
         time.sleep(max(started + number / REQUESTS_PER_SECOND - time.monotonic(), 0))
     server.child.kill(signal.SIGTERM)
-    problem = problem or server.child.wait().problem(143) or growth(samples)
+    problem = problem or server.child.wait(total).problem(143) or growth(samples)
     facts = {"requests": number, "seconds": round(elapsed), "megabytes": max(samples) >> 20}
     return Result("explorer", "finished", problem, facts)
 

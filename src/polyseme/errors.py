@@ -40,7 +40,7 @@ class CorpusError(PolysemeError, ValueError):
 
     >>> polyseme.train(texts=[])
     Traceback (most recent call last):
-    polyseme.errors.CorpusError: the corpus holds no words (<texts>); give a text that is not empty.
+    polyseme.corpus.encoding.NoWords: the corpus holds no words (<texts>); give a text that is not empty.
     """
 
 

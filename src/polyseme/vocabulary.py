@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from unicodedata import combining, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,9 @@ class Vocabulary:
             )
         return cls(words[:size], counts[:size].copy())
 
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self):,} words>"  # all of them would fill many screens
+
     def __len__(self) -> int:
         return len(self.words)
 
@@ -55,7 +59,9 @@ class Vocabulary:
     def unknown(self, word: str) -> UnknownWord:
         """The error for a word that is not in the vocabulary; its message suggests similar words."""
         close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
-        close += [w for w in get_close_matches(word, self.words[:50_000], n=3) if w not in close]
+        frequent = self.words[:50_000]
+        close += [w for w in frequent if w not in close and _base_letters(w) == _base_letters(word)]
+        close += [w for w in get_close_matches(word, frequent, n=3) if w not in close]
         hint = f" Closest: {', '.join(map(shorten, close))}." if close else ""
         return UnknownWord(
             f"'{shorten(word)}' is not among the {len(self):,} words of this model "
@@ -132,3 +138,8 @@ def read_words(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     if counts[-1] < 1 or np.any(counts[1:] > counts[:-1]) or counts.sum(dtype=np.float64) >= 2**63:
         raise ValueError(f"the counts in {path.name} are not 1 or more, in descending order")
     return fields[0::2], counts
+
+
+def _base_letters(word: str) -> str:
+    """A word without accents and case, as many people type it: 'Straße' and 'strasse' have the same."""
+    return "".join(c for c in normalize("NFKD", word.casefold()) if not combining(c)).casefold()

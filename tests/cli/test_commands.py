@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,18 @@ def test_train_writes_a_model_that_senses_reads(polyseme_command: Run, planted_t
     assert [entry["event"] for entry in log if entry["event"] != "training_progress"] == [
         "corpus_encoded", "training_finished", "checkpoint_written",
     ]  # fmt: skip
+
+
+def test_the_command_to_try_can_be_pasted(polyseme_command: Run, planted_text: Path) -> None:
+    trained = polyseme_command("train", planted_text, "my model", "--dim", "8", "--epochs", "1")
+    assert "Try:      polyseme senses 'my model' " in trained.stderr
+
+
+def test_training_on_a_text_that_is_too_short_warns(polyseme_command: Run, tmp_path: Path) -> None:
+    (tmp_path / "short.txt").write_text("the bank\n" * 5)
+    done = polyseme_command("train", "short.txt", "m")
+    assert "training  0 tokens trained" in done.stderr
+    assert "warning   the text is too short: nothing was learned" in done.stderr
 
 
 def test_train_reads_standard_input_and_compressed_texts(
@@ -70,7 +82,23 @@ def test_an_encoded_corpus_can_be_trained_on_several_times(polyseme_command: Run
             "train", "planted.corpus", f"{min_count}.model", "--min-count", min_count, "--dim", "8", "--epochs", "1"
         )
         assert done.returncode == 0, done.stderr
-    assert "exists already" in polyseme_command("encode", planted_text, "planted.corpus").stderr
+    assert "already exists" in polyseme_command("encode", planted_text, "planted.corpus").stderr
+
+
+def test_a_damaged_corpus_can_be_encoded_again_and_other_folders_are_kept(
+    polyseme_command: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "text.txt").write_text("by the river bank\n" * 20)
+    assert polyseme_command("encode", "text.txt", "c").returncode == 0
+    (tmp_path / "c" / "tokens.bin").write_bytes(b"")
+    assert "encode the text again with: polyseme encode" in polyseme_command("train", "c", "m").stderr
+    done = polyseme_command("encode", "text.txt", "c", "--force")
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "c" / "corpus.json").write_text("{}")
+    done = polyseme_command("encode", "text.txt", "c", "--force")
+    assert done.returncode == 2
+    assert "c exists and is not an encoded corpus, so --force does not remove it; choose another" in done.stderr
+    assert (tmp_path / "c" / "corpus.json").read_text() == "{}"
 
 
 def test_only_words_of_the_word_list_have_several_senses(
@@ -155,6 +183,16 @@ def test_refine_writes_a_model_that_queries_read(polyseme_command: Run, mssg_pat
     assert polyseme_command("refine", "m", "m", "--min-separation", "0.5", "--force").returncode == 0
     assert len(SenseModel.load(tmp_path / "m").refinements) == 2
     assert {p.name for p in tmp_path.iterdir()} == {"m"}
+
+
+def test_messages_about_rare_senses_suit_the_settings_of_the_model(
+    polyseme_command: Run, mssg: SenseModel, tmp_path: Path
+) -> None:
+    share = mssg.senses("bank")[1].share
+    SenseModel(replace(mssg._data, config={**mssg.config, "min_share": 0.475})).save(tmp_path / "m")
+    assert share < 0.475
+    assert polyseme_command("senses", "m", "bank").stdout.endswith("\n(1 rarer sense not shown)\n")
+    assert "senses with less than 47.5% of their word's tokens" in polyseme_command("info", "m").stdout
 
 
 def test_a_tagged_file_keeps_its_lines(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:

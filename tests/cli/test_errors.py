@@ -51,7 +51,16 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
         (["train", "text.txt", "m", "--phrase-passes", "1"], "--phrase-passes has no effect without --phrases"),
         (["encode", "text.txt", "m", "--phrases", "--phrase-passes", "9"], "must be between 1 and 5, not 9"),
         (["encode", "text.txt", "m", "--phrase-min-count", "9"], "--phrase-min-count has no effect without --phrases"),
-        (["train", "text.txt", "m", "--diim", "5"], "--diim"),
+        (["train", "text.txt", "m", "--diim", "5"], "Unknown option: --diim. Did you mean --dim? See: polyseme train"),
+        (["encode", "text.txt", "m", "--tokeniser=words"], "--tokeniser=words. Did you mean --tokenizer?"),
+        (["similarity", "m", "bank"], "B requires an argument. See: polyseme similarity --help"),
+        (
+            ["disambiguate", "m", "bank", "the", "river", "bank"],
+            "unexpected arguments: river bank. Put quotes around a text with spaces. See: polyseme disambiguate --help",
+        ),
+        (["disambiguate", "m", "bank", "--windw=3"], 'Invalid value "--windw=3" for CONTEXT. It looks like an option'),
+        (["tag", "m", "--jsn"], 'Invalid value "--jsn" for FILE. It looks like an option'),
+        (["senses"], "See: polyseme senses --help"),
         (["train", "text.txt", "m", "--min-count", "10000"], "lower --min-count than 10000"),
         (["train", "text.txt", "m", "--multi-sense-words", "none.txt"], "none.txt does not exist"),
         (["train", "text.txt", "text.txt"], "already exists; choose another name"),
@@ -63,6 +72,8 @@ def assert_fails(done: subprocess.CompletedProcess[str], message: str, status: i
         (["fly"], "fly"),
         (["demo", "--seed", "-1"], 'Invalid value "-1" for --seed. It must be between 0 and'),
         (["train", "text.txt", "."], "already exists"),
+        (["train", "text.txt", "/"], "/ is not the name of a model"),
+        (["train", "text.txt", "/", "--force"], "/ is not the name of a model"),
         (["train", "text.txt", "m", "--min-count", "9" * 400], "--min-count"),
         (
             ["train", "text.txt", "m", "--epochs", "1.5"],
@@ -122,11 +133,18 @@ def test_texts_that_cannot_be_trained_on_are_refused(
     assert not (tmp_path / "m").exists()
 
 
+def test_a_model_given_as_a_text_is_refused_with_the_option_that_takes_it(
+    polyseme_command: Run, mssg_path: Path
+) -> None:
+    done = polyseme_command("train", mssg_path, "m")
+    assert_fails(done, "is a model, not a text; to continue its training, give it with --init.")
+
+
 def test_the_message_on_a_very_long_argument_is_short(polyseme_command: Run) -> None:
     done = polyseme_command("train", "text.txt", "m", f"--optimizer={5000 * 'y'}")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith("polyseme: Invalid value")
-    assert done.stderr.endswith("See: polyseme --help\n")
+    assert done.stderr.endswith("See: polyseme train --help\n")
     assert len(done.stderr) < 1000
 
 

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from polyseme import load
+from polyseme.cli.reproduce import _command_line
 from polyseme.evaluation.health import health
 from polyseme.evaluation.word_similarity import wordsim
 from tests.conftest import Run
@@ -41,6 +42,18 @@ def test_json_has_the_scores_of_the_table(mssg_path: Path, pairs: Path, polyseme
     assert (result["task"], result["covered"], result["total"]) == ("wordsim", 4, 5)
     table = wordsim(load(mssg_path), pairs).table
     assert result["table"] == {"words": {name: vars(score) for name, score in table["words"].items()}}
+
+
+def test_json_has_null_for_the_correlation_with_constant_ratings(
+    mssg_path: Path, pairs: Path, polyseme_command: Run
+) -> None:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    pairs.write_text("bank\tloan\t5\nbank\trock\t5\nplant\trock\t5\n")
+    printed = polyseme_command("evaluate", mssg_path, "wordsim", pairs, "--json").stdout
+    scores = json.loads(printed, parse_constant=refuse)["table"]["words"]
+    assert [score["value"] for score in scores.values()] == [None, None, None]
 
 
 def test_vectors_of_other_programs_can_be_evaluated(pairs: Path, tmp_path: Path, polyseme_command: Run) -> None:
@@ -104,6 +117,16 @@ def test_errors_are_one_line(
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_the_report_names_the_options_that_its_numbers_depend_on() -> None:
+    plain = _command_line(["a/news.txt"], "quick", [], [], "words")
+    assert plain == "polyseme reproduce news.txt OUT --data SETS --profile quick"
+    given = _command_line(["/data/a.txt,/data/b.txt"], "full", [2, 3], ["two files"], "whitespace")
+    assert given == (
+        "polyseme reproduce a.txt,b.txt OUT --data SETS --profile full --seeds 2 3 --describe 'two files' "
+        "--tokenizer whitespace"
+    )
 
 
 def test_reproduce_names_missing_data(tmp_path: Path, polyseme_command: Run) -> None:

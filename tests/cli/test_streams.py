@@ -55,6 +55,13 @@ def test_a_closed_or_full_stream_is_an_error_in_one_line_or_silent(
     assert (tmp_path / "out").exists() == (status == 0)
 
 
+@pytest.mark.parametrize("call", ["--help", "train --help"])
+def test_help_whose_reader_exits_is_a_success(call: str, tmp_path: Path) -> None:
+    script = f"{' '.join(command())} {call} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("columns", ["0", "1", "2", "39", "1000000000", "²", "x", ""])
 def test_help_ends_in_a_terminal_of_any_width(columns: str, polyseme_command: Run) -> None:
     done = polyseme_command("train", "--help", env={**os.environ, "COLUMNS": columns})

@@ -67,7 +67,7 @@ def test_small_blocks_give_the_same_corpus_as_one_block(tmp_path: Path) -> None:
 def test_words_that_differ_only_in_case_or_unicode_form_are_merged(tmp_path: Path) -> None:
     corpus = encode_text(tmp_path / "a.txt", "Don’t don't DON'T É é E\u0301 e\u0301 Straße STRASSE İ i\u0307 ΟΔΟΣ οδος")
     counts = dict(zip(corpus.words, corpus.counts.tolist(), strict=True))
-    assert counts == {"don't": 3, "é": 4, "straße": 1, "strasse": 1, "i̇": 2, "οδος": 2}
+    assert counts == {"don't": 3, "é": 4, "straße": 1, "strasse": 1, "i": 2, "οδος": 2}
     assert decode(corpus) == [get_tokenizer("words")((tmp_path / "a.txt").read_text())]
 
 

@@ -42,7 +42,14 @@ def test_texts_may_be_a_list_of_strings() -> None:
 
 @pytest.mark.parametrize(
     "corpus",
-    [["the bank of the river", "more"], "the bank of the river", ["word " * 1000], ("A bank. E.g. this.",)],
+    [
+        ["the bank of the river", "more"],
+        "the bank of the river",
+        ["word " * 1000],
+        ("A bank. E.g. this.",),
+        "On and/or off",
+        ["我在银行存钱。"],
+    ],
 )
 def test_sentences_given_as_files_are_refused_with_the_name_of_the_right_argument(corpus: Any) -> None:
     with pytest.raises(MissingFile, match=r"in Python, pass sentences as texts=\[...\]") as error:
@@ -115,5 +122,7 @@ def test_the_reader_and_the_field_are_part_of_a_source(folder: Path) -> None:
 def test_options_that_have_no_effect_are_refused(folder: Path) -> None:
     with pytest.raises(ConfigError, match="--field is for jsonl, csv, tsv, parquet; .*a.txt has no fields"):
         paths(folder / "a.txt", field="text")
+    with pytest.raises(ConfigError, match="--field is empty; give the name of the field"):
+        paths(folder / "c.jsonl", field="")
     with pytest.raises(ConfigError, match="reader 'word' is not known; choose one of text, jsonl"):
         paths(folder / "a.txt", reader="word")

@@ -21,6 +21,9 @@ from polyseme.errors import ConfigError
         ("Привет, мир!", ["привет", "мир"]),
         ("ΟΔΟΣ", ["οδος"]),
         ("\ufeff\u200b ... !?", []),
+        ("İçin için İSTANBUL", ["için", "için", "istanbul"]),
+        ("I \u2764\ufe0f \U0001f469\u200d\U0001f467 1\ufe0f\u20e3", ["i", "1"]),  # emoji leave no invisible words
+        ("می\u200cخواهم क्\u200dष", ["می\u200cخواهم", "क्\u200dष"]),  # joiners between letters stay
     ],
 )
 def test_words_are_lower_case_unicode_words(text: str, words: list[str]) -> None:

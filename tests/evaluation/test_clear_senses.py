@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from polyseme import SenseModel
 from polyseme.evaluation.clear_senses import clearest_sentence, clearest_words
+from polyseme.vocabulary import Vocabulary
 from tests.evaluation.toy import toy
 
 MONEY, WATER, MUSIC, *OTHERS = np.eye(8)
@@ -41,8 +42,33 @@ def test_words_with_different_neighbours_and_similar_shares_come_first(model: Se
     assert clearest_words(model, 1) == ["bank"]
 
 
+def test_a_word_whose_senses_have_no_tokens_is_compared_last() -> None:
+    """With --min-share 0, as in the paper's recipe, such senses are visible."""
+    words = {
+        "unused": [(vector(MONEY), 0), (vector(WATER), 0)],
+        "bank": [(vector(MONEY, OTHERS[0]), 200), (vector(WATER, OTHERS[0]), 150)],
+        **{f"money{letter}": [(vector(MONEY), 300)] for letter in "abcdefgh"},
+        **{f"water{letter}": [(vector(WATER), 300)] for letter in "abcdefgh"},
+    }
+    model = toy(words, {word: [row for row, _ in senses] for word, senses in words.items()})
+    model = SenseModel(
+        replace(
+            model._data,
+            config={**model.config, "min_share": 0.0},
+            vocabulary=Vocabulary(model.vocabulary.words, np.maximum(model.vocabulary.counts, 400)),
+        )
+    )
+    assert clearest_words(model, 1, max_candidates=1) == ["bank"]
+
+
 def test_short_and_rare_words_are_left_out(model: SenseModel) -> None:
     assert not {"us", "zebra"} & set(clearest_words(model, 9))
+
+
+def test_short_words_are_kept_where_most_words_are_short(model: SenseModel) -> None:
+    names = ["银行" if word == "bank" else word for word in model.vocabulary.words]
+    renamed = replace(model._data, vocabulary=Vocabulary(names, model._data.vocabulary.counts))
+    assert clearest_words(SenseModel(renamed), 1) == ["银行"]
 
 
 def test_words_that_are_mostly_capitalized_are_left_out(model: SenseModel) -> None:

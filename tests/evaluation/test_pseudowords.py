@@ -153,6 +153,16 @@ def test_frequent_words_are_controls(mssg_path: Path, planted_text: Path) -> Non
         assert controls[name].control is not None
 
 
+@pytest.mark.parametrize("limit", [{"min_count": 300}, {"max_vocabulary": 120}])
+def test_words_that_the_settings_leave_out_of_the_vocabulary_are_not_selected(
+    limit: dict[str, int], mssg_path: Path, planted_text: Path
+) -> None:
+    config = make_config("default", model="skip-gram", dim=10, epochs=1, **limit)
+    evaluation = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=200, config=config)
+    assert evaluation.covered == 4
+    assert evaluation.table["controls"]["unsplit"].value == 1
+
+
 def test_a_corpus_without_words_left_for_controls_is_scored(mssg_path: Path, planted_text: Path) -> None:
     one_sense = make_config(model="skip-gram", dim=10, epochs=1)
     evaluation = pseudowords(load(mssg_path), planted_text, pairs=4, triples=0, controls=0, config=one_sense)

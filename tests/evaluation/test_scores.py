@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,17 @@ def test_the_interval_of_a_mean_is_that_of_the_normal_approximation() -> None:
     assert (score.low, score.high) == pytest.approx(
         (0.5 - 1.96 * STANDARD_ERROR, 0.5 + 1.96 * STANDARD_ERROR), abs=STANDARD_ERROR / 4
     )
+
+
+def test_the_interval_of_a_mean_is_that_of_all_samples_at_once_in_little_memory() -> None:
+    values = np.random.default_rng(1).random(5000)
+    expected = bootstrap_interval(len(values), lambda samples: values[samples].mean(axis=1))
+    tracemalloc.start()
+    score = mean_score(values)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (score.low, score.high) == pytest.approx(expected, abs=1e-12)
+    assert peak < 1_000_000  # 5,000 indices of 1,000 samples have 40 MB
 
 
 def test_equal_values_have_an_interval_of_width_0() -> None:

@@ -117,6 +117,7 @@ def test_a_model_with_one_sense_per_word_has_the_score_of_gensim(tmp_path: Path)
         ("love sex 50.000000\ntiger cat 49\n", [50.0, 49.0]),
         ("love-n sex-n 50\ntiger-n cat-n 49\n", [50.0, 49.0]),
         ("love\tsex\t3.9\t0.1\t0.2\ntiger\tcat\t3.8\t1\t2\n", [3.9, 3.8]),
+        ("# two pairs, with ratings; made up\nlove\tsex\t3\ntiger\tcat\t2\n", [3.0, 2.0]),
         ("\ufefflove;sex;3\r\ntiger;cat;2\r\n", [3.0, 2.0]),
     ],
 )

@@ -10,7 +10,9 @@ import pytest
 from polyseme.experiments import paper
 from polyseme.training.config import make_config
 
-SOURCE = Path(__file__).resolve().parents[3] / "shared/paper/paper.tex"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT.parent / "shared/paper/paper.tex"
+PAGE = ROOT / "docs/paper.md"
 
 pytestmark = pytest.mark.skipif(not SOURCE.exists(), reason="the source of the paper is not at hand")
 
@@ -110,7 +112,8 @@ def _words(cell: str) -> str:
 def test_the_text_has_the_quoted_figures(source: str) -> None:
     text = re.sub(r"\s+", " ", source)
     assert f"approximately 2 million articles and {paper.TOKENS // 10**6} million tokens" in text
-    assert re.search(r"April 2010 snapshot of the Wikipedia corpus", text)
+    assert "April 2010 snapshot of the Wikipedia corpus" in text
+    assert paper.SNAPSHOT == "English Wikipedia, April 2010, about 2 million articles"
     assert f"a {paper.MULTI_SENSE_WORDS:,} subset of the {paper.VOCABULARY:,} vocabulary" in text
     assert f"for top {paper.MULTI_SENSE_WORDS_TABLE_6:,} most frequent words" in text
     quoted = paper.ANALOGIES
@@ -133,3 +136,33 @@ def test_the_text_has_the_settings_of_the_recipe(source: str) -> None:
     assert "We train our models using AdaGrad" in text
     assert f"initial learning rate set to {config.learning_rate}" in text
     assert config.multi_sense_top == paper.MULTI_SENSE_WORDS
+
+
+def test_the_page_on_the_paper_quotes_it_correctly(source: str) -> None:
+    text, page = (re.sub(r"\s+", " ", content) for content in (source, PAGE.read_text(encoding="utf-8")))
+    mssg, np_mssg, huang = (paper.HOURS[model] for model in ("MSSG 300d", "NP-MSSG 300d", "Huang et al"))
+    skip_gram = paper.HOURS["Skip-gram 300d"]
+    best, best_of_table_6 = (
+        max(values[3] or 0 for values in quoted.values()) for quoted in (paper.SCWS, paper.SCWS_30K)
+    )
+    for sentence in (
+        f"MSSG with 300 dimensions takes {mssg / skip_gram:.0f} times as long as Skip-gram, and NP-MSSG "
+        f"{np_mssg / skip_gram:.1f} times",
+        f"Table 1 says {mssg} hours for MSSG and {np_mssg} for NP-MSSG",
+        f"by Table 1 MSSG is {huang / mssg:.0f} times faster ({mssg} hours, {huang} hours) and NP-MSSG "
+        f"{huang / np_mssg:.0f} times",
+        f"The best local_sim in Table 4 is {best:.2f}, in bold face. Table 6 has {best_of_table_6}",
+        f"(the paper: {paper.ANALOGIES['MSSG']})",
+        f"the same {paper.MULTI_SENSE_WORDS:,} words. Table 6 has {paper.MULTI_SENSE_WORDS_TABLE_6:,}",
+        f"Huang et al. have {paper.VOCABULARY:,} words",
+    ):
+        assert sentence in page
+    for words in (
+        "with probability proportional to the distance",
+        "in less than 6 hours---a 27x improvement",
+        f"\\textbf{{{best:.2f}}}",
+        "First three models",
+        "the top 30,00 frequent words",
+        "for all our experiments",
+    ):
+        assert words in text

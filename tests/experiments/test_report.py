@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from polyseme.experiments.report import NOT_RUN, Figure, Report, Table
@@ -23,6 +24,8 @@ def test_the_markdown_of_a_report() -> None:
 def test_the_html_is_escaped_and_has_the_image_inside() -> None:
     page = "\n".join(REPORT.html())
     assert "<p>First.</p>\n<p>Second.</p>\n<nav>" in page
+    assert "color-scheme: light dark" in page
+    assert not re.search(r"\bcolor: #", page)  # it would be hard to read on one of the two backgrounds
     assert '<h2 id="t">A &amp; B</h2>' in page
     assert '<a href="#t">A &amp; B</a>' in page
     assert "<tr><td class=label>&lt;i&gt;<td>-<td>3" in page

@@ -12,9 +12,11 @@ import pytest
 
 from polyseme.corpus.planted import PlantedCorpus, plant
 from polyseme.errors import DataError, Interrupted, MissingFile, OutputExists
+from polyseme.experiments.machine_load import STAT
 from polyseme.experiments.plan import Profile
 from polyseme.experiments.report import NOT_RUN
 from polyseme.experiments.reproduce import reproduce
+from polyseme.experiments.results import Result
 
 TINY = Profile(dims=(6, 8), figure_dims=(8,), figure_senses=(1, 2), huang_senses=(10,), seeds=(1,))
 
@@ -127,6 +129,19 @@ def test_a_stopped_run_leaves_a_report_and_the_same_command_continues(
     assert "| TF-IDF | global_sim | 26.3 | - | not run yet |" in partial
     reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1, keep_models=True)
     assert rows(tmp_path / "out", "all_scores") == rows(out, "all_scores")
+
+
+@pytest.mark.skipif(not STAT.exists(), reason="the load is known on Linux only")
+def test_the_training_time_of_a_resumed_run_does_not_count(corpus: Path, data: Path, out: Path, tmp_path: Path) -> None:
+    shutil.copytree(out, tmp_path / "out")
+    path = tmp_path / "out" / "results" / "planted" / "skip-gram-6d-paper-seed-1.json"
+    results = []
+    for _ in range(2):  # the second time, the model is there already
+        path.unlink()
+        reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1, keep_models=True)
+        results.append(Result.load(path))
+    assert [result.other_load is None for result in results] == [False, True]
+    assert results[0].scws == results[1].scws
 
 
 def test_results_of_another_corpus_or_of_other_settings_are_refused(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
@@ -17,6 +19,7 @@ from polyseme.training.config import RecipeName
 EMPTY: EncodedCorpus = None  # type: ignore[assignment]  # these tables do not read the corpus
 FIRST, SECOND = NamedCorpus("first", EMPTY), NamedCorpus("second", EMPTY)
 PROFILE = Profile(huang_senses=(10,))
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def result(value: float = 60.0, **more: object) -> Result:
@@ -126,13 +129,18 @@ def test_neighbours_stand_beside_those_of_the_paper() -> None:
     table = overview_tables.neighbours(c, "first", ["plant"])
     quoted = paper.NEIGHBOURS["plant"]
     assert rows(table, "plant", "MSSG") == [
-        [quoted["MSSG"][0], "75%: a, b", "75%: g, h"],
-        [quoted["MSSG"][1], None, None],
-        [quoted["MSSG"][2], None, None],
+        [quoted["MSSG"][0], "75%: a, b", "75%: c, d", "75%: g, h"],
+        [quoted["MSSG"][1], None, None, None],
+        [quoted["MSSG"][2], None, None, None],
     ]
-    assert rows(table, "plant", "NP-MSSG")[0] == [quoted["NP-MSSG"][0], "not in the vocabulary", None]
-    assert rows(table, "plant", "Skip-gram") == [[quoted["Skip-gram"][0], None, NOT_RUN]]
-    assert rows(table, "plant", "Huang et al")[0] == [quoted["Huang et al"][0], None, "75%: j"]
+    assert rows(table, "plant", "NP-MSSG")[0] == [
+        quoted["NP-MSSG"][0],
+        "not in the vocabulary",
+        "not in the vocabulary",
+        None,
+    ]
+    assert rows(table, "plant", "Skip-gram") == [[quoted["Skip-gram"][0], None, None, NOT_RUN]]
+    assert rows(table, "plant", "Huang et al")[0] == [quoted["Huang et al"][0], None, None, "75%: j"]
     assert len(rows(table, "plant", "Huang et al")) == 10
     assert not rows(overview_tables.neighbours(c, "second", ["plant"]), "plant", "Huang et al")
 
@@ -152,3 +160,28 @@ def test_analogies_have_a_row_for_each_kind_of_vector() -> None:
         ["mean", 64, None, None, None, None],
         ["senses", 64, None, None, "50.0 (45.0)", None],
     ]
+
+
+def test_analogies_are_solved_with_both_vectors_of_skip_gram() -> None:
+    scores = {"total": {"words": Score(40, 30, 50), "senses": Score(50, 40, 60)}}
+    c = collection((FIRST, "Skip-gram 300d", "paper", result(analogies=scores)))
+    found = rows(tables.analogies(c), "Skip-gram 300d")
+    assert found == [["v_g", 67, "40.0", None, None, None], ["v_s", 67, "50.0", None, None, None]]
+
+
+def rows_of_page(page: str, columns: int) -> list[list[str]]:
+    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")]
+    return [row for row in rows if len(row) == columns]
+
+
+def test_the_results_on_the_page_on_the_paper_are_those_of_the_report() -> None:
+    report = {
+        (row[1], f"{row[2]} {row[3]}"): row[4:] for row in rows_of_page("reproduction.md", 9) if row[0] == "enwiki_110"
+    }
+    quoted = {row[0]: row[1:] for row in rows_of_page("paper.md", 6) if row[0].endswith(("_sim", "_sim_c"))}
+    assert len(quoted) == 3
+    for measure, (best, mssg, np_mssg, *controls) in quoted.items():
+        for model, score in (("MSSG 300d", mssg), ("NP-MSSG 300d", np_mssg)):
+            paper_best, ours, _, *trained = report[model, measure]
+            assert (best, score, controls) == (paper_best, ours, trained)

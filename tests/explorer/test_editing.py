@@ -134,7 +134,7 @@ def test_an_answer_that_was_begun_before_the_model_was_replaced_is_not_kept(
     monkeypatch.setattr(queries, "senses_of", slow)
     assert len(client.get("/api/senses/bank").json()["senses"]) == 2
     assert len(client.get("/api/senses/bank").json()["senses"]) == 1
-    assert "bank" not in client.get("/api/info").json()["examples"]
+    assert "bank" not in client.get("/api/info").json()["models"][0]["examples"]
 
 
 def test_a_save_that_waits_for_another_edits_the_new_model(model_path: Path) -> None:

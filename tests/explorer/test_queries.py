@@ -138,15 +138,15 @@ def test_the_information_tells_models_limits_and_words_to_try(
     assert (second["has_index"], info["editable"]) == (False, True)
     assert first["how_to_index"] == f"polyseme explore {shlex.quote(str(indexed_path))} --corpus TEXT"
     assert info["limits"] == {"text_bytes": 200_000}
-    assert all(word in mssg for word in info["examples"])
-    assert len(info["examples"]) == 6
+    assert all(word in mssg for word in first["examples"] + second["examples"])
+    assert len(first["examples"]) == len(second["examples"]) == 6
 
 
 def test_words_to_try_are_final_when_the_model_is_prepared(mssg_path: Path) -> None:
     model = ExploredModel(str(mssg_path))
-    assert not queries.info(Session([model]))["examples_are_final"]
+    assert not queries.info(Session([model]))["models"][0]["examples_are_final"]
     model.prepare()
-    assert queries.info(Session([model]))["examples_are_final"]
+    assert queries.info(Session([model]))["models"][0]["examples_are_final"]
 
 
 def test_without_an_index_the_concordance_has_the_examples_of_the_model(client: TestClient, mssg: SenseModel) -> None:

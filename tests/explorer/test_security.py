@@ -185,12 +185,26 @@ def test_a_form_that_is_too_large_is_refused(locked: TestClient) -> None:
     assert locked.post("/login", content="&".join(["password=x"] * 11)).status_code == 400
 
 
-def test_without_a_password_the_form_opens_nothing(
+def test_without_a_password_the_form_asks_for_the_printed_token(
     session: Session, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(app, "LOGIN_SECONDS", 0)
     client = make_client(session, Access("0.0.0.0", PORT, token=TOKEN, secret="s3cret"))
-    assert client.post("/login", data={"password": ""}).status_code == 403
+    assert "Token that polyseme explore has printed" in client.get("/login").text
+    for wrong in ("", TOKEN, "s3cre"):
+        answer = client.post("/login", data={"password": wrong})
+        assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+        assert "The token is not right." in answer.text
+    assert client.post("/login", data={"password": "s3cret"}).status_code == 303
+    assert client.get("/api/info").status_code == 200
+
+
+def test_where_everyone_may_connect_the_form_gives_no_cookie(
+    session: Session, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "LOGIN_SECONDS", 0)
+    answer = make_client(session).post("/login", data={"password": ""})
+    assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
 
 
 def test_for_other_machines_addresses_are_known_but_no_foreign_names() -> None:

@@ -52,6 +52,8 @@ def test_words_with_counts_have_one_sense(tmp_path: Path) -> None:
         ({"key": ["a", "b", "a"], "vectors": VECTORS}, ", row 3: the key 'a' occurs twice"),
         ({"word": ["a", "b", "a"], "sense": [1, 1, 1], "vectors": VECTORS}, ", row 3: the key 'a#1' occurs twice"),
         ({"key": ["a", "", "c"], "vectors": VECTORS}, ", row 2: the key is empty"),
+        ({"key": ["a", "b", "c\nd"], "vectors": VECTORS}, ", row 3: the key is empty or contains a tab or newline"),
+        ({"word": ["a\tb", "b", "c"], "vectors": VECTORS}, ", row 1: the key is empty or contains a tab or newline"),
         (
             {"word": ["a", "b\tc", "c"], "sense": [1, 1, 1], "vectors": VECTORS},
             ", row 2: the word is empty or contains",
@@ -113,14 +115,19 @@ def test_tables_of_other_programs_are_read_from_parquet(tmp_path: Path) -> None:
     table = pa.table({"word": pa.array(["a", "b"], pa.large_string()), "vector": [[1.0, 2.0], [3.0, 4.0]], "x": [1, 2]})
     pq.write_table(table, tmp_path / "v")
     assert load(tmp_path / "v")["b"].tolist() == [3, 4]
+    for words in (pa.array(["a", "b"]).dictionary_encode(), pa.array(["a", "b"], pa.string_view())):
+        table = table.set_column(0, "word", words)  # as pandas and Polars write them
+        with pa.ipc.new_file(tmp_path / "v", table.schema) as writer:
+            writer.write_table(table)
+        assert load(tmp_path / "v")["b"].tolist() == [3, 4]
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"word": ["a", "b"]}, "has no column 'vector', only word"),
         ({"text": ["a", "b"], "id": [1, 2]}, "has no column 'vector', only text, id"),
-        ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "the column 'word' has 1 missing values"),
+        ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "row 2: the column 'word' has no value"),
         ({"word": [1, 2], "vector": [[1.0], [2.0]]}, "the column 'word' must be text, not int64"),
         ({"word": ["a", "b"], "vector": [[1.0], [2.0, 3.0]]}, "row 2: 2 numbers, expected 1 as in the first row"),
-        ({"word": ["a", "b"], "vector": [[1.0], None]}, "the column 'vector' has missing values"),
-        ({"word": ["a", "b"], "vector": [[1.0], [None]]}, "the column 'vector' has missing values"),
+        ({"word": ["a", "b"], "vector": [[1.0], None]}, "row 2: the column 'vector' has no value"),
+        ({"word": ["a", "b"], "vector": [[1.0], [None]]}, "a vector of the column 'vector' has a missing number"),
         ({"word": ["a", "b"], "vector": [1.0, 2.0]}, "the column 'vector' must be lists of floats, not double"),
     ]
     for columns, message in wrong:

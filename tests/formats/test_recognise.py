@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,29 @@ def test_compressed_files_are_read_whatever_their_name_and_refused_if_cut(compre
     assert len(load(tmp_path / "v")) == 502
     (tmp_path / "v").write_bytes(data[: len(data) // 2])
     with pytest.raises(DataError, match="v cannot be decompressed .*; it may be truncated or damaged"):
+        load(tmp_path / "v")
+
+
+@pytest.mark.parametrize("text", ["2 2\nthe 1 1\nbank 1 0.5\n", "the 1 1\nbank 1 0.5\n"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_byte_order_mark_is_not_part_of_the_first_word(
+    text: str, compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "v").write_bytes(compress(codecs.BOM_UTF8 + text.encode()))
+    assert load(tmp_path / "v").vocabulary.words == ["the", "bank"]
+
+
+def test_the_files_of_a_projector_may_be_from_windows(tmp_path: Path) -> None:
+    (tmp_path / "tensors.tsv").write_bytes(codecs.BOM_UTF8 + b"1\t2\r\n3\t4\r\n")
+    (tmp_path / "metadata.tsv").write_bytes(codecs.BOM_UTF8 + b"bank\r\nriver\r\n")
+    model = load(tmp_path)
+    assert model.index_to_key == ["bank", "river"]
+    assert model["bank"].tolist() == [1, 2]
+
+
+def test_utf16_is_refused_with_the_command_that_converts_it(tmp_path: Path) -> None:
+    (tmp_path / "v").write_bytes("1 2\nbank 3 4\n".encode("utf-16"))
+    with pytest.raises(DataError, match="is UTF-16; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"):
         load(tmp_path / "v")
 
 

@@ -128,9 +128,10 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
 def split(text: str) -> list[str]:
     """The tokenizer `words`."""
     single = r"[\p{Han}\p{Hiragana}]"
-    letters = rf"[\w--{single}]+"
-    found = regex.findall(rf"(?V1){single}|{letters}(?:['’]{letters})*", text)
-    return [unicodedata.normalize("NFC", word.lower()).replace("’", "'") for word in found]
+    letters = rf"[\w--{single}--[\u200C\u200D\u20E3\uFE00-\uFE0F]]+"
+    found = regex.findall(rf"(?V1){single}|{letters}(?:['’\u200C\u200D]{letters})*", text)
+    lowered = [unicodedata.normalize("NFC", word).lower().replace("i\u0307", "i") for word in found]
+    return [unicodedata.normalize("NFC", word).replace("’", "'") for word in lowered]
 
 
 def cos(a: NDArray[Any], b: NDArray[Any]) -> float:

@@ -48,3 +48,8 @@ def test_the_largest_values_are_found_if_the_sample_misleads(n: int) -> None:
 def test_less_than_one_neighbour_is_refused(model: SenseModel) -> None:
     with pytest.raises(ConfigError, match="the number of neighbours must be 1 or more, not 0"):
         model.neighbours("w7", 0)
+
+
+def test_neighbours_are_among_senses_or_words(model: SenseModel) -> None:
+    with pytest.raises(ConfigError, match="among must be senses or words, not 'word'"):
+        model.neighbours("w7", among="word")  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from polyseme.errors import ConfigError
 from polyseme.model import rows as module
 from polyseme.model.data import row_norms, unit_rows
-from polyseme.model.rows import CompactRows, Dtype, compact, dense, product
+from polyseme.model.rows import CompactRows, Dtype, compact, dense, products
 
 TABLE = np.random.default_rng(0).standard_normal((1300, 20)).astype(np.float32) * np.float32(3)
 TABLE[7] = 0
@@ -49,13 +49,13 @@ def test_a_table_with_an_index_repeats_its_stored_rows() -> None:
     assert table.shape == (3, 20)
     assert np.array_equal(dense(table), dense(small)[[7, 1, 1]])
     assert np.array_equal(table[1], small[1])
-    assert np.allclose(table.product(TABLE[0], 2), dense(table)[:2] @ TABLE[0])
+    assert np.allclose(table.products(TABLE[:3], 2), dense(table)[:2] @ TABLE[:3].T)
 
 
 @pytest.mark.parametrize("num_rows", [0, 1, 512, 513, 1300])
 def test_products_and_norms_are_those_of_the_dense_table(num_rows: int, small: CompactRows) -> None:
     full = dense(small)
-    assert np.allclose(product(small, TABLE[0], num_rows), full[:num_rows] @ TABLE[0], rtol=1e-4, atol=1e-4)
+    assert np.allclose(products(small, TABLE[:3], num_rows), full[:num_rows] @ TABLE[:3].T, rtol=1e-4, atol=1e-4)
     assert np.allclose(row_norms(small), row_norms(full))
     assert np.allclose(unit_rows(small), unit_rows(full))
 

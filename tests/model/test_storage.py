@@ -194,6 +194,8 @@ def test_a_config_that_cannot_be_parsed_is_refused(text: str, message: str, copy
         ("settings", "sense_decay", float("nan")),
         ("settings", "sense_decay", 2),
         ("settings", "min_share", -0.1),
+        ("settings", "examples", "5"),
+        ("settings", "examples", -1),
         ("settings", "posterior", "bayes"),
         ("settings", "posterior", ["softmax"]),
         ("settings", "subsample", None),
@@ -258,6 +260,15 @@ def test_the_size_of_a_model_does_not_follow_links(copy: Path) -> None:
     size = storage.size_of(copy)
     (copy / "dangling").symlink_to("missing")
     assert size < storage.size_of(copy) < size + 100
+
+
+def test_the_size_of_a_model_leaves_out_files_that_vanish(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = storage.size_of(copy)
+    (copy / "vanishing").write_text("text")
+    found = [*copy.rglob("*")]
+    (copy / "vanishing").unlink()
+    monkeypatch.setattr(Path, "rglob", lambda *_: found)
+    assert storage.size_of(copy) == size
 
 
 Arrays = dict[str, NDArray[Any]]

@@ -25,7 +25,7 @@ from polyseme.model.data import ModelData
 from polyseme.training import trainer
 from polyseme.training.added_senses import separation_from_old
 from polyseme.training.config import make_config
-from polyseme.training.continued import trained_sense_vectors
+from polyseme.training.continued import raised_counts, trained_sense_vectors
 from polyseme.training.events import Event, ModelContinued
 from polyseme.training.init_model import InitModel
 from polyseme.training.state import TrainState
@@ -227,6 +227,39 @@ def test_a_shown_sense_stays_shown_however_rare_it_becomes(old_path: Path, tmp_p
     new = train(tmp_path / "river.txt", init=old, threads=1, epochs=10, subsample=0.0)
     assert keys(new, "bank") == keys(old, "bank")
     assert min(sense.share for sense in new.senses("bank")) < 0.02
+
+
+@pytest.mark.parametrize("min_share", [0.1, 0.3])
+def test_a_shown_sense_keeps_the_share_that_the_settings_ask_for(
+    min_share: float, old_path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "river.txt").write_text("the boat on the bank of the water by the shore of the stream\n" * 5000)
+    old = load(old_path)
+    old = SenseModel(replace(old._data, config={**old.config, "min_share": min_share}))
+    assert keys(old, "bank") == {"bank#1", "bank#2"}
+    new = train(tmp_path / "river.txt", init=old, threads=1, epochs=10, subsample=0.0)
+    assert keys(new, "bank") == keys(old, "bank")
+    assert min_share <= min(sense.share for sense in new.senses("bank")) < min_share + 0.02
+
+
+def test_a_higher_min_share_hides_senses_that_were_shown(old_path: Path, tmp_path: Path) -> None:
+    old = load(old_path)
+    (tmp_path / "river.txt").write_text("the boat on the bank of the water by the shore of the stream\n" * 5000)
+    higher = max(sense.share for sense in old.senses("bank")) + 0.01
+    new = train(tmp_path / "river.txt", init=old, min_share=higher, threads=1, epochs=1)
+    assert (len(old.senses("bank")), len(new.senses("bank"))) == (2, 1)
+
+
+def test_counts_are_raised_until_every_shown_sense_has_its_share() -> None:
+    shown = np.array([True, True, True, False])
+    for counts in ([0, 0, 0, 0], [1000, 1, 0, 10], [5, 500, 3, 800], [1, 1, 10**6, 0]):
+        for min_share in (0.0, 0.01, 0.2, 0.33):
+            raised = raised_counts(np.array(counts), shown, min_share)
+            assert (raised >= counts).all()
+            assert raised[3] == counts[3]
+            assert (raised[:3] >= max(min_share * raised.sum(), 1)).all()
+    halves = raised_counts(np.array([70, 30]), np.array([True, True]), 0.5)
+    assert 70 <= halves[0] == halves[1] < 75
 
 
 def test_senses_are_found_for_the_words_of_a_skip_gram_model(

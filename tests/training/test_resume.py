@@ -24,6 +24,7 @@ from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, Interrupted, MissingFile, OutputExists, TrainingError
 from polyseme.training import trainer
+from polyseme.training import workspace as module
 from polyseme.training.checkpoint import read_config
 from polyseme.training.config import make_config
 from polyseme.training.events import CheckpointWritten, Event, ModelSaved, TrainingProgress
@@ -416,6 +417,26 @@ def test_any_run_removes_what_a_run_that_was_killed_after_saving_left_behind(
     with pytest.raises(OutputExists, match="already exists"):
         train(planted_text, killed_after_saving)
     assert {p.name for p in killed_after_saving.parent.iterdir()} == {"m"}
+
+
+def test_ctrl_c_while_the_working_folder_is_removed_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete, interrupts = module._delete, iter([KeyboardInterrupt])
+
+    def interrupted_delete(path: Path) -> None:
+        for interrupt in interrupts:
+            raise interrupt
+        delete(path)
+
+    monkeypatch.setattr(module, "_delete", interrupted_delete)
+    with (
+        pytest.raises(Interrupted),
+        workspace(tmp_path / "m", make_config(dim=8, epochs=1), resume=False, force=False),
+    ):
+        raise Interrupted("stopped.")
+    assert next(interrupts, None) is None
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_damaged_record_of_a_run_is_refused_in_one_line(unfinished: Path, planted_text: Path) -> None:

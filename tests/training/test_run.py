@@ -9,11 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from polyseme import TrainConfig, train
 from polyseme.errors import ConfigError
-from polyseme.training.events import CorpusEncoded, Event, TrainingFinished
+from polyseme.training.events import CheckpointWritten, CorpusEncoded, Event, TrainingFinished
 
 TEXT = "the bank of the river\nmoney in the bank\n" * 50
 
@@ -32,6 +33,28 @@ def test_a_config_gives_the_same_model_as_its_settings(text: Path) -> None:
     assert a.config == b.config
 
 
+def test_a_model_of_the_paper_recipe_answers_as_the_paper_says(text: Path) -> None:
+    model = train(text, recipe="paper", dim=8, senses=3, threads=1)
+    assert model.senses("bank").hidden == 0
+    senses, words = model._data.arrays.sense_offsets, model.vocabulary.index
+    rows = slice(senses[words["bank"]], senses[words["bank"] + 1])
+    assert len(model.senses("bank")) == 3 == rows.stop - rows.start
+
+    sentence = "in in in of river money bank money in the river of the the the the"
+    context = ("in", "in", "of", "river", "money", "money", "in", "the", "river", "of")  # five words on each side
+    c = np.sum([model.global_vectors[words[word]] for word in context], axis=0)
+    centers = np.asarray(model._data.arrays.cluster_centers)[rows]
+    lengths = np.linalg.norm(centers, axis=1) * np.linalg.norm(c)
+    inverse = 1 / (1 - np.divide(centers @ c, lengths, out=np.zeros(3), where=lengths > 0))
+    found = model.disambiguate("bank", sentence)
+    assert [sense.probability for sense in found.senses] == pytest.approx(inverse / inverse.sum(), rel=1e-4)
+
+    unit = model.sense_vectors / np.linalg.norm(model.sense_vectors, axis=1, keepdims=True)
+    pairs = unit[rows] @ unit[senses[words["river"]] : senses[words["river"] + 1]].T
+    assert pairs.shape == (3, 3)
+    assert model.similarity("bank", "river").avg_sim == pytest.approx(pairs.mean(), abs=1e-5)
+
+
 def test_a_config_cannot_be_combined_with_settings_or_a_recipe(text: Path) -> None:
     with pytest.raises(ConfigError, match=r"config= and dim= cannot be combined; use dataclasses.replace"):
         train(text, config=TrainConfig(), dim=8)
@@ -43,6 +66,14 @@ def test_a_config_cannot_be_combined_with_settings_or_a_recipe(text: Path) -> No
 def test_an_invalid_time_between_checkpoints_is_refused(seconds: float, text: Path) -> None:
     with pytest.raises(ConfigError, match=f"checkpoint_seconds must be 0 or more, not {seconds}"):
         train(text, checkpoint_seconds=seconds)
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_only_a_run_that_can_be_resumed_writes_checkpoints(in_memory: bool, text: Path, tmp_path: Path) -> None:
+    events: list[Event] = []
+    out = None if in_memory else tmp_path / "m"
+    train(text, out, dim=8, epochs=2, threads=1, listen=events.append, checkpoint_seconds=0)
+    assert any(isinstance(event, CheckpointWritten) for event in events) == (not in_memory)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from polyseme.training import trainer as trainer_module
 from polyseme.training.config import make_config
 from polyseme.training.events import Event, TrainingFinished, TrainingProgress
 from polyseme.training.state import TrainState
-from polyseme.training.trainer import Trainer, num_threads
+from polyseme.training.trainer import Reporter, Trainer, num_threads
 from polyseme.vocabulary import Vocabulary
 
 
@@ -109,6 +109,20 @@ def test_a_loss_of_nan_ends_the_training_with_advice(corpus: EncodedCorpus) -> N
     trainer.state.parameters.global_vectors[:] = np.nan
     with pytest.raises(TrainingError, match="diverged at .* Try a lower --learning-rate than 0.025"):
         trainer.run()
+
+
+def test_the_time_to_compile_the_kernels_does_not_count_as_slow_training(
+    corpus: EncodedCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyseme.training.trainer.REPORT_SECONDS", 1.0)
+    events: list[TrainingProgress] = []
+    trainer = make_trainer(corpus)
+    reporter = Reporter(trainer, events.append)  # type: ignore[arg-type]
+    for seconds, blocks in (90.0, 1), (91.0, 2), (92.0, 3):
+        trainer.blocks_done = blocks
+        trainer.totals.add(100, 100, 50.0)
+        reporter.report_if_due(seconds)
+    assert [event.eta for event in events] == [trainer.num_blocks - 2, trainer.num_blocks - 3]
 
 
 def test_slow_blocks_are_reported_without_dividing_by_zero(

@@ -8,13 +8,12 @@ of a piece has not ended, the cut after it was wrong: the next piece is then dec
 from __future__ import annotations
 
 import io
-import os
 import re
 from bz2 import BZ2Decompressor
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from polyseme._io.thread_pool import map_in_order
+from polyseme._io.thread_pool import available_cores, map_in_order
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -33,7 +32,7 @@ def open_bz2(raw: BinaryIO, threads: int | None = None) -> io.BufferedReader:
 
     threads  all cores by default, at most MAX_THREADS
     """
-    return io.BufferedReader(_Bz2Reader(raw, threads or min(os.cpu_count() or 1, MAX_THREADS)), STEP)
+    return io.BufferedReader(_Bz2Reader(raw, threads or min(available_cores(), MAX_THREADS)), STEP)
 
 
 class _Bz2Reader(io.RawIOBase):

@@ -1,4 +1,4 @@
-"""JSON from files that may be damaged: every problem is a ValueError."""
+"""JSON without NaN and infinity, and JSON from files that may be damaged: every problem is a ValueError."""
 
 from __future__ import annotations
 
@@ -40,6 +40,19 @@ def parse_json(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError("its values are nested too deeply") from None
     return value
+
+
+def only_finite(value: Any) -> Any:
+    """The same value with None for NaN and infinity, which JSON does not have.
+
+    >>> only_finite({"scores": (0.5, float("nan"))})
+    {'scores': [0.5, None]}
+    """
+    if isinstance(value, Mapping):
+        return {name: only_finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [only_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_json_object(path: Path) -> dict[str, Any]:

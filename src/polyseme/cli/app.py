@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from polyseme import __version__
 from polyseme.cli.arguments import convert_value
@@ -64,7 +64,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         app(arguments, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
-        _fail(f"{error} See: polyseme --help")
+        problem = f"{error}"
+        if isinstance(error, UnusedCliTokensError):
+            extra = " ".join(error.unused_tokens or [])
+            problem = f"unexpected arguments: {extra}. Put quotes around a text with spaces."
+        _fail(f"{problem} See: {' '.join(['polyseme', *(error.command_chain or [])])} --help")
     except UnknownWord as error:
         _fail(str(error), NOT_FOUND)
     except Interrupted as error:
@@ -73,6 +77,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail(str(error))
     except BrokenPipeError:  # the reader of standard output has exited, as `head` does: success
         discard_output()
+    except SystemExit as error:
+        if error.code != 1:
+            raise
+        discard_output()  # the same in rich, which prints the help
     except KeyboardInterrupt as error:
         _fail(STOPPED, 128 + (error.args[0] if error.args else signal.SIGINT))
     except MemoryError:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, get_args
 
-from cyclopts import Parameter, Token, convert
+from cyclopts import App, Parameter, Token, convert
 
 from polyseme.corpus.readers.names import ReaderName
 from polyseme.errors import ConfigError, shorten
@@ -26,6 +28,11 @@ def between(low: int, high: int) -> Parameter:
             raise ValueError(f"It must be between {low} and {high}.")
 
     return Parameter(validator=check)
+
+
+def _refuse_option(_: Any, value: str) -> None:
+    if re.fullmatch(r"--[a-z][a-z-]*(=.*)?", value):
+        raise ValueError("It looks like an option, but there is none of this name.")
 
 
 JsonFlag = Annotated[bool, SWITCH, Parameter(name="--json", help="Print JSON.")]
@@ -55,6 +62,7 @@ FieldOption = Annotated[
     ),
 ]
 StdinText = Parameter(allow_leading_hyphen=True)  # a single hyphen stands for standard input
+NotOption = Parameter(validator=_refuse_option)  # for a StdinText, which else takes a misspelled option
 TokenizerName = Annotated[
     str,
     Parameter(
@@ -75,13 +83,18 @@ def convert_value(type_: Any, tokens: Sequence[Token]) -> Any:
     return convert(type_, tokens)
 
 
-def check_paths(paths: tuple[str, ...], usage: str) -> tuple[list[str], str]:
-    """Split the positional arguments into CORPUS... and OUT; ConfigError for misspelled options among them."""
+def check_paths(paths: tuple[str, ...], usage: str, command: Callable[..., None]) -> tuple[list[str], str]:
+    """Split the positional arguments of a command into CORPUS... and OUT; ConfigError for misspelled options."""
     for path in paths:
         if not path:
             raise ConfigError(f"a path is empty: {usage}")
         if path.startswith("-") and path != "-":
-            raise ConfigError(f"Unknown option: {path}. See: {usage.split(' CORPUS')[0]} --help")
+            options = [
+                name for option in App(default_command=command).assemble_argument_collection() for name in option.names
+            ]
+            close = get_close_matches(path.split("=")[0], options, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise ConfigError(f"Unknown option: {path}.{hint} See: {usage.split(' CORPUS')[0]} --help")
     if len(paths) < 2:
         raise ConfigError(f"at least two paths are needed: {usage}")
     return list(paths[:-1]), paths[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -73,7 +74,7 @@ def demo(
     if out is None:
         print("Keep the model with: polyseme demo --out demo.model", file=sys.stderr)
     elif words:
-        print(f"Try: polyseme senses {out} {words[-1]}", file=sys.stderr)
+        print(f"Try: polyseme senses {shlex.join([str(out), words[-1]])}", file=sys.stderr)
 
 
 def _train(text: Path, out: Path | None, settings: dict[str, Any]) -> SenseModel:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import MAX_WINDOW, JsonFlag, ModelPath, PosteriorName, StdinText, between
+from polyseme.cli.arguments import MAX_WINDOW, JsonFlag, ModelPath, NotOption, PosteriorName, StdinText, between
 from polyseme.cli.output import print_json
 from polyseme.cli.streams import read_stdin
 
@@ -19,7 +19,10 @@ def disambiguate(
     model: ModelPath,
     word: str,
     context: Annotated[
-        str, StdinText, Parameter(help="Text around the word; - reads one text per line from standard input.")
+        str,
+        StdinText,
+        NotOption,
+        Parameter(help="Text around the word; - reads one text per line from standard input."),
     ] = "-",
     /,
     *,

@@ -37,17 +37,18 @@ def encode(
     quiet: QuietFlag = False,
 ) -> None:
     """Encode texts as token ids, to train on them several times."""
-    corpus, out = check_paths(paths, "polyseme encode CORPUS... OUT")
+    corpus, out = check_paths(paths, "polyseme encode CORPUS... OUT", encode)
     phrases = _phrase_settings(options)
     folder = Path(os.path.abspath(out))  # noqa: PTH100 - does not follow symbolic links
-    from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
+    from polyseme.corpus.encoded_corpus import is_replaceable
 
     if folder.exists():
-        if not (force and is_encoded(folder)):
+        if not force:
+            raise OutputExists(f"{out} already exists; choose another name, or overwrite it with --force.")
+        if not is_replaceable(folder):
             raise OutputExists(
-                f"{out} exists already; choose another name, or overwrite an encoded corpus with --force."
+                f"{out} exists and is not an encoded corpus, so --force does not remove it; choose another name."
             )
-        EncodedCorpus.open(folder)  # raises if it is not one of ours: then it must not be removed
     from polyseme.corpus.encoding import encode as run
     from polyseme.corpus.sources import find_sources
     from polyseme.corpus.tokenizers import get_tokenizer

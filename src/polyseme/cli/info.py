@@ -53,7 +53,8 @@ def info(
     training = loaded.training
     print(f"{model}: {facts['model']}, {len(loaded):,} words, {rows:,} senses, {loaded._data.arrays.dim} dimensions")
     print(f"several senses   {facts['words_with_several_senses']:,} words")
-    print(f"not shown        {facts['rare_senses']:,} senses with less than 1% of their word's tokens")
+    min_share = f"{100 * loaded._data.min_share:g}%"
+    print(f"not shown        {facts['rare_senses']:,} senses with less than {min_share} of their word's tokens")
     print(f"tokenizer        {facts['tokenizer']}")
     if "imported_from" in loaded.config:
         print(f"imported from    {loaded.config['imported_from']}")

@@ -6,9 +6,12 @@ import json
 import sys
 from typing import Any
 
+from polyseme._io.strict_json import only_finite
+
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False))
+    """Print a value on one line, with null for NaN: the correlation with constant numbers, for instance."""
+    print(json.dumps(only_finite(value), ensure_ascii=False))
 
 
 def bold(text: str) -> str:

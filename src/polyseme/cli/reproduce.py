@@ -13,6 +13,7 @@ from polyseme.cli.arguments import MAX_SEED, MAX_THREADS, SWITCH, QuietFlag, Tok
 from polyseme.errors import ConfigError, MissingExtra
 
 USAGE = "polyseme reproduce CORPUS... OUT --data FOLDER"
+DEFAULT_TOKENIZER = "words"
 
 
 def reproduce(
@@ -43,7 +44,7 @@ def reproduce(
             help="What each corpus is, such as 'English Wikipedia 2018'; shown in the table of corpora.",
         ),
     ] = None,
-    tokenizer: TokenizerName = "words",
+    tokenizer: TokenizerName = DEFAULT_TOKENIZER,
     threads: Annotated[
         int, between(0, MAX_THREADS), Parameter(help="Training threads.", show_default="0 (one per core)")
     ] = 0,
@@ -54,7 +55,7 @@ def reproduce(
 
     The report is written after each run. The same command continues where it was stopped.
     """
-    corpora, out = check_paths(paths, USAGE)
+    corpora, out = check_paths(paths, USAGE, reproduce)
     for seed in seeds or []:
         if not 0 <= seed <= MAX_SEED:
             raise ConfigError(f"--seeds must be between 0 and {MAX_SEED}, not {seed}.")
@@ -65,14 +66,21 @@ def reproduce(
     from polyseme.cli.signals import Signals
     from polyseme.training.progress import ProgressDisplay
 
-    names = [",".join(Path(part).name for part in corpus.split(",")) for corpus in corpora]
-    command = ["polyseme", "reproduce", *names, "OUT", "--data", "SETS", "--profile", profile]
-    command += ["--seeds", *map(str, seeds)] if seeds else []
-    command += ["--describe", *describe] if describe else []
+    command = _command_line(corpora, profile, seeds or [], describe or [], tokenizer)
     with Signals("Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
         report = run(
             corpora, Path(out), data=data, profile=profile, seeds=seeds or (), threads=threads, tokenizer=tokenizer,
-            descriptions=describe or (), keep_models=keep_models, command=shlex.join(command),
+            descriptions=describe or (), keep_models=keep_models, command=command,
             say=lambda message: None if quiet else print(message, file=sys.stderr), listen=progress, stop=signals.stop,
         )  # fmt: skip
     print(report)
+
+
+def _command_line(corpora: list[str], profile: str, seeds: list[int], descriptions: list[str], tokenizer: str) -> str:
+    """The command for the report, with the options that its numbers depend on and without the paths of this machine."""
+    names = [",".join(Path(part).name for part in corpus.split(",")) for corpus in corpora]
+    command = ["polyseme", "reproduce", *names, "OUT", "--data", "SETS", "--profile", profile]
+    command += ["--seeds", *map(str, seeds)] if seeds else []
+    command += ["--describe", *descriptions] if descriptions else []
+    command += ["--tokenizer", tokenizer] if tokenizer != DEFAULT_TOKENIZER else []
+    return shlex.join(command)

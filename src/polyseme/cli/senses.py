@@ -46,4 +46,4 @@ def print_senses(senses: Senses, neighbours: int, examples: int) -> None:
             print(f"    {one_line(example.marked(left, right))}")
     if senses.hidden:
         plural = "s" if senses.hidden > 1 else ""
-        print(f"({senses.hidden} sense{plural} with less than 1% of the word's tokens not shown)")
+        print(f"({senses.hidden} rarer sense{plural} not shown)")

@@ -7,13 +7,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import JsonFlag, ModelPath, StdinText
+from polyseme.cli.arguments import JsonFlag, ModelPath, NotOption, StdinText
 from polyseme.cli.output import print_json
 
 
 def tag(
     model: ModelPath,
-    file: Annotated[str, StdinText, Parameter(help="Text file, plain or compressed; - for standard input.")] = "-",
+    file: Annotated[
+        str, StdinText, NotOption, Parameter(help="Text file, plain or compressed; - for standard input.")
+    ] = "-",
     /,
     *,
     json: JsonFlag = False,

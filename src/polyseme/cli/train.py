@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,7 +96,7 @@ def train(
     quiet: Annotated[QuietFlag, Parameter(group=GROUPS["run"])] = False,
 ) -> None:
     """Learn sense vectors from text."""
-    corpus, model = check_paths(paths, "polyseme train CORPUS... MODEL")
+    corpus, model = check_paths(paths, "polyseme train CORPUS... MODEL", train)
     if not checkpoint_minutes >= 0:  # also if it is NaN
         raise ConfigError(f"--checkpoint-minutes must be 0 or more, not {checkpoint_minutes}.")
     settings: dict[str, Any] = given_settings(options)
@@ -111,7 +112,8 @@ def train(
             workers=workers, ray_address=ray_address, **settings,
         )  # fmt: skip
         if not quiet:
-            progress.console.print(f"Try:      polyseme senses {model} {_interesting_word(trained)}", markup=False)
+            arguments = shlex.join([model, _interesting_word(trained)])
+            progress.console.print(f"Try:      polyseme senses {arguments}", markup=False)
 
 
 def _interesting_word(model: SenseModel) -> str:

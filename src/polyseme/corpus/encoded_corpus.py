@@ -344,6 +344,20 @@ def _map(path: Path, dtype: type[np.generic], length: int) -> NDArray[Any]:
     return np.memmap(path, dtype, "r", shape=(length,))
 
 
+def is_replaceable(folder: Path) -> bool:
+    """Whether `encode` wrote a folder, so that it may be replaced: its corpus.json is valid, whatever the other files.
+
+    CorpusError if a newer version wrote it.
+    """
+    try:
+        _read_description(folder)
+    except PolysemeError:
+        raise
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def is_encoded(path: Path) -> bool:
     """Whether a path is the folder of an encoded corpus, complete or not."""
     return (path / DESCRIPTION_FILE).is_file()

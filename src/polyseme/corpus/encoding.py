@@ -64,6 +64,10 @@ class EncodingProgress:
     bad_bytes: int
 
 
+class NoWords(CorpusError):
+    """The texts have no words."""
+
+
 def encode(
     sources: list[Source],
     tokenizer: AnyTokenizer,
@@ -181,7 +185,7 @@ class _CorpusWriter:
         self.spool.finish()
         if self.tokens == 0:
             paths = ", ".join(source.path for source in sources[:3])
-            raise CorpusError(f"the corpus holds no words ({paths}); give a text that is not empty.")
+            raise NoWords(f"the corpus holds no words ({paths}); give a text that is not empty.")
         order, counts, new_ids = self._sorted_words()
         words = self.lexicon.to_table(order, counts)
         (self.folder / WORDS_FILE).write_bytes(words)

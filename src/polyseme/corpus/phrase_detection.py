@@ -128,7 +128,7 @@ class PairCounts:
         slots = 1 << (SLOTS_PER_PAIR * capacity - 1).bit_length()
         self._slots, self._counts = np.full(slots, kernels.EMPTY), np.zeros(slots, np.uint32)
         self._capacity, self._size = capacity, np.array([len(keys)])
-        kernels.insert_counts(keys, counts, self._slots, self._counts)
+        kernels.insert_items(keys, counts, self._slots, self._counts)
 
 
 def make_trie(sequences: list[Sequence], num_words: int) -> kernels.TrieArrays:
@@ -148,7 +148,7 @@ def make_trie(sequences: list[Sequence], num_words: int) -> kernels.TrieArrays:
         ends[node] = number
     size = 1 << (SLOTS_PER_PAIR * len(edges)).bit_length()
     keys, targets = np.full(size, kernels.EMPTY), np.zeros(size, np.int32)
-    kernels.insert_edges(np.array(list(edges), np.uint64), np.array(list(edges.values()), np.int32), keys, targets)
+    kernels.insert_items(np.array(list(edges), np.uint64), np.array(list(edges.values()), np.int32), keys, targets)
     phrases = np.full(num_nodes, kernels.NONE, np.int32)
     phrases[list(ends)] = list(ends.values())
     return kernels.TrieArrays(roots, keys, targets, phrases)

@@ -10,6 +10,7 @@ It is high if the neighbours of each sense are similar to each other, and those 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -43,7 +44,7 @@ def clearest_words(model: SenseModel, n: int, max_candidates: int = MAX_CANDIDAT
     data = model._data
     num_senses, counts, names = data.num_visible_senses, data.vocabulary.counts, data.vocabulary.words
     split = np.flatnonzero((num_senses > 1) & (num_senses <= MAX_SENSES) & (counts >= MIN_OCCURRENCES)).tolist()
-    candidates = [w for w in split if names[w].isalpha() and len(names[w]) >= MIN_LETTERS][:MAX_WORDS]
+    candidates = [w for w in split if names[w].isalpha() and _is_long_enough(names[w])][:MAX_WORDS]
     candidates.sort(key=lambda w: -_separation(data, w))
     scored = []
     for w in candidates[:max_candidates]:
@@ -61,10 +62,21 @@ def clearest_words(model: SenseModel, n: int, max_candidates: int = MAX_CANDIDAT
     return chosen
 
 
+def _is_long_enough(word: str) -> bool:
+    """Whether a word is more than an abbreviation: Chinese, Japanese and Korean words may have one letter.
+
+    >>> _is_long_enough("us"), _is_long_enough("star"), _is_long_enough("银行")
+    (False, True, True)
+    """
+    return len(word) >= MIN_LETTERS or unicodedata.east_asian_width(word[0]) == "W"
+
+
 def _separation(data: ModelData, word: int) -> float:
-    """The lowest separation of two senses of a word, relative to that of other words."""
+    """The lowest separation of two senses of a word, relative to that of other words; 0 if a sense has no tokens."""
     rows = slice(data.rows(word).start, data.rows(word).stop)
     centers, vectors, counts = data.sense_centers[rows], data.arrays.sense_vectors[rows], data.arrays.sense_counts[rows]
+    if not counts.all():
+        return 0.0
     return min(
         float(sense_separation(centers, vectors, counts, 1.0, k, m)) for k, m in combinations(range(len(counts)), 2)
     )

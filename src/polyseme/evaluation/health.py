@@ -2,7 +2,7 @@
 
     senses         visible senses per word
     largest_share  share of a word's most frequent sense
-    dead           senses with less than 1% of their word's tokens, out of all senses
+    dead           senses that are not visible, because they are rarer than `min_share`, out of all senses
     duplicates     senses that share more than MAX_SHARED_NEIGHBOURS of their 10 nearest words with another sense of
                    their word, out of the visible senses of up to SAMPLE_SIZE words
     entropy        entropy of the posterior of an occurrence, relative to that of the uniform distribution

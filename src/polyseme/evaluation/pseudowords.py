@@ -46,9 +46,11 @@ from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import TrainConfig
 from polyseme.training.events import Listener, silent
 from polyseme.training.run import train
+from polyseme.vocabulary import Vocabulary
 
 PAIRS, TRIPLES, CONTROLS = 100, 50, 200
-# The counts of candidates are between `low = max(MIN_COUNT, MIN_FREQUENCY * tokens)` and `MAX_RATIO * low`.
+# The counts of candidates are between `low = max(MIN_COUNT, MIN_FREQUENCY * tokens)` and `MAX_RATIO * low`. A word that
+# the settings leave out of the vocabulary is no candidate.
 MIN_COUNT, MIN_FREQUENCY, MAX_RATIO = 100, 2e-5, 7.5
 MIN_LETTERS = 4
 MAX_OCCURRENCES = 800  # scored, of each word
@@ -113,7 +115,13 @@ def pseudowords(
     with tempfile.TemporaryDirectory(prefix="polyseme-") as folder:
         given = CorpusInput(path, None, reader, field)
         corpus = given.open_encoded() or encode(given.sources(), model.tokenizer, Path(folder) / "corpus")
-        selection = select_words(model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed)
+        kept = Vocabulary.from_counts(
+            corpus.words, corpus.counts, min_count=settings.min_count, max_size=settings.max_vocabulary
+        )
+        selection = select_words(
+            model, corpus, pairs=pairs, triples=triples, controls=controls, seed=seed,
+            min_count=int(kept.counts[-1]) + (len(kept) == settings.max_vocabulary),
+        )  # fmt: skip
         merged, names = merge_words(corpus, selection.groups)
         trained = train(merged, config=settings, tokenizer=model.tokenizer, listen=listen)
     control_words = [corpus.words[word] for word in selection.controls]
@@ -153,11 +161,18 @@ def _known_settings(model: SenseModel) -> dict[str, Any]:
 
 
 def select_words(
-    model: SenseModel, corpus: EncodedCorpus, *, pairs: int, triples: int, controls: int, seed: int
+    model: SenseModel,
+    corpus: EncodedCorpus,
+    *,
+    pairs: int,
+    triples: int,
+    controls: int,
+    seed: int,
+    min_count: int = MIN_COUNT,
 ) -> Selection:
-    """Select at random the words to merge and the control words."""
+    """Select at random the words to merge and the control words, among those with at least `min_count` tokens."""
     rng = np.random.default_rng(seed)
-    words = _candidates(model, corpus)
+    words = _candidates(model, corpus, min_count)
     rng.shuffle(words)
     vectors = unit_rows(np.array([model.vector(corpus.words[w]) for w in words.tolist()]))
     cosines = vectors @ vectors.T
@@ -176,9 +191,9 @@ def select_words(
     return Selection(groups, words[free][:controls].tolist())
 
 
-def _candidates(model: SenseModel, corpus: EncodedCorpus) -> Ints:
+def _candidates(model: SenseModel, corpus: EncodedCorpus, min_count: int = MIN_COUNT) -> Ints:
     """Known words of medium frequency whose contexts are similar to each other."""
-    low = max(MIN_COUNT, MIN_FREQUENCY * len(corpus.tokens))
+    low = max(MIN_COUNT, MIN_FREQUENCY * len(corpus.tokens), min_count)
     in_range = np.flatnonzero((corpus.counts >= low) & (corpus.counts <= MAX_RATIO * low))
     names = [corpus.words[w] for w in in_range.tolist()]
     usable = [len(name) >= MIN_LETTERS and name.isalpha() and name in model.vocabulary for name in names]

@@ -207,7 +207,8 @@ def read_pairs(path: Path) -> list[RatedPair]:
     in MEN's lemma form (`sun-n`).
     """
     lines = list(read_lines(path))
-    separator = next((mark for mark in ("\t", ",", ";") if mark in lines[0].text), None)
+    first = next((line for line in lines if not line.text.startswith("#")), lines[0])
+    separator = next((mark for mark in ("\t", ",", ";") if mark in first.text), None)
     rating = 2
     if header := _header(lines[0], separator):
         rating = next((i for i, name in enumerate(header) if name.lower().startswith(("simlex", "human", "score"))), 2)

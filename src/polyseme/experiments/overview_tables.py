@@ -104,25 +104,27 @@ def neighbours(c: Collection, corpus: str, words: list[str]) -> Table:
                 key = (corpus, huang_label(low, 10), "default")
                 if not c.is_planned(key):
                     continue
-                columns = [quoted, [], _neighbours(c, key, word, as_in_paper=False)]
+                columns = [quoted, [], [], _neighbours(c, key, word, as_in_paper=False)]
             else:
                 paper_key, key = ((corpus, f"{model} {high}d", recipe) for recipe in RECIPES)
                 columns = [
                     quoted,
                     _neighbours(c, paper_key, word, as_in_paper=True),
+                    _neighbours(c, paper_key, word, as_in_paper=False),
                     _neighbours(c, key, word, as_in_paper=False),
                 ]
             rows += [[word, model, *cells] for cells in zip_longest(*columns)]
     numbers = "Table 3" if words == ["plant"] else "Table 2"
     note = (
         "Each line is a sense, the most frequent first, with its share of the tokens; senses of different columns do "
-        "not correspond. Column 'paper's recipe': the words whose global vectors are nearest to the sense vector, as "
-        "in the paper. Column 'default recipe': the words with the nearest senses, as `polyseme senses` shows them."
+        "not correspond. Columns 'words': the words whose global vectors are nearest to the sense vector, as in the "
+        "paper. Columns 'senses': the words with the nearest senses, as `polyseme senses` shows them."
     )
     if any(row[1] == "Huang et al" for row in rows):
         note += " The row of Huang et al. stands beside our Huang-style baseline with ten senses."
     title = f"{numbers}: nearest neighbours of {', '.join(words)}; {corpus}"
-    columns_ = ["word", "model", "paper", "paper's recipe", "default recipe"]
+    columns_ = ["word", "model", "paper: words", "paper's recipe: words", "paper's recipe: senses"]
+    columns_ += ["default recipe: senses"]
     return Table(f"neighbours_{'plant' if words == ['plant'] else 'words'}_{corpus}", title, columns_, rows, note)
 
 

@@ -14,19 +14,21 @@ from pathlib import Path
 from polyseme._io.atomic import atomic_file
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem }
 p, nav { max-width: 50rem }
 table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #8886; text-align: right }
 td { white-space: nowrap }
-th { border-bottom: 2px solid #999; vertical-align: bottom }
+th { border-bottom: 2px solid #888; vertical-align: bottom }
 .label, .text { text-align: left }
 .text { white-space: normal }
 img { max-width: 100% }
 nav { font-size: .92rem }
 .scroll { overflow-x: auto }
 """
-MAX_LABEL = 60  # characters of a cell that is not wrapped
+VIEWPORT = '<meta name=viewport content="width=device-width">'
+MAX_LABEL = 45  # characters of a cell that is not wrapped
 
 NOT_RUN = "not run yet"
 NUMBERS = re.compile(r"[-+]?\d[\d.,]*( \([-\d.]+\)| \[[-\d.]+, [-\d.]+\])?")  # 66.9, 66.9 (61.2), 66.9 [65.1, 68.5]
@@ -90,7 +92,7 @@ class Report:
 
     def html(self) -> Iterator[str]:
         title = html.escape(self.title)
-        yield f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>"
+        yield f"<!doctype html><html lang=en><meta charset=utf-8>{VIEWPORT}<title>{title}</title><style>{STYLE}</style>"
         yield f"<h1>{title}</h1>"
         yield from (f"<p>{_html_text(paragraph)}</p>" for paragraph in self.intro.split("\n\n"))
         links = (f'<li><a href="#{html.escape(part.name)}">{html.escape(part.title)}</a>' for part in self.parts)

@@ -35,6 +35,7 @@ from polyseme.model.sense_model import SenseModel
 from polyseme.training.config import RecipeName, make_config
 from polyseme.training.events import Listener, raise_if_stopped, silent
 from polyseme.training.run import train
+from polyseme.training.workspace import workspace_path
 
 TITLE = "The experiments of Neelakantan et al. (2014), run again"
 REPORT_SECONDS = 20.0  # between two versions of the report, at least
@@ -146,9 +147,10 @@ class _Runner:
             folder = self.out / "models" / task.corpus.name
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / f"{run.name}.model"
+            resumed = path.exists() or workspace_path(path).exists()
             meter = LoadMeter()
             model = self._train(task, path)
-            other_load = meter.other_load()
+            other_load = None if resumed else meter.other_load()  # the load of the first part is not known
             result = replace(evaluate_model(model, run, corpus, self.files, self._check), other_load=other_load)
             del model  # its files are mapped into memory
             if not self.keep_models:
@@ -206,12 +208,13 @@ def _intro(c: Collection, command: str, seeds: Sequence[int]) -> str:
     progress = "" if finished == total else f" So far {finished} of {total} runs are finished."
     first, *others = c.names
     further = f" {' and '.join(others)}: seed {seeds[0]}." if others else ""
+    all_seeds = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
     return (
         f"Made with `{command}`.{progress}\n\n"
         f"Columns and rows named 'paper' are quoted from the paper, whose models were trained on {TOKENS:,} tokens. "
         "All other numbers were measured. 'Paper's recipe' is `--recipe paper`, 'default recipe' is what `polyseme "
         "train` does, with no setting changed but model, dimension and seed. The numbers of tables and figures are "
-        f"those of the paper. {first}: seeds {', '.join(map(str, seeds))} in tables, seed {seeds[0]} in Table 6, "
+        f"those of the paper. {first}: {all_seeds} in tables, seed {seeds[0]} in Table 6, "
         f"figures, baselines and trained controls.{further}"
     )
 

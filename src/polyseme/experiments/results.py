@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyseme._io.atomic import atomic_file
-from polyseme._io.strict_json import check_types, read_json_object
+from polyseme._io.strict_json import check_types, only_finite, read_json_object
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.errors import DataError, MissingFile, OutputExists
 from polyseme.evaluation.analogy import analogy
@@ -94,7 +94,8 @@ class Result:
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(path) as temporary:
-            temporary.write_text(json.dumps(_without_nan(asdict(self)), ensure_ascii=False), encoding="utf-8")
+            # The correlation with constant scores is NaN.
+            temporary.write_text(json.dumps(only_finite(asdict(self)), ensure_ascii=False), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Result:
@@ -131,13 +132,6 @@ class Result:
 def run_settings(run: Run) -> dict[str, Any]:
     """The settings that a result of a run stands for."""
     return {"kind": run.kind, "seed": run.seed} if run.kind == "tf-idf" else {"kind": run.kind, **run.config.to_dict()}
-
-
-def _without_nan(values: Any) -> Any:
-    """The same values with None for NaN, the correlation with constant scores, which JSON does not have."""
-    if isinstance(values, dict):
-        return {name: _without_nan(value) for name, value in values.items()}
-    return None if isinstance(values, float) and math.isnan(values) else values
 
 
 def _scores(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, Score]:

@@ -211,19 +211,19 @@ def analogies(c: Collection) -> Table:
         quoted = paper.ANALOGIES.get(label.split()[0])
         if label == huang_label(low, 10):
             quoted = paper.ANALOGIES["Huang et al"]
-        for vectors in ("words", "mean", "senses"):
-            if vectors != "words" and label.startswith("Skip-gram"):
-                continue
+        names = {"words": "v_g", "senses": "v_s"} if label.startswith("Skip-gram") else {}
+        for vectors in names or ("words", "mean", "senses"):
             cells = [
                 c.cell((name, label, recipe), "analogies", "total", vectors) for recipe in RECIPES for name in c.names
             ]
-            rows.append([label, vectors, quoted, *cells])
+            rows.append([label, names.get(vectors, vectors), quoted, *cells])
     columns = ["model", "vectors", "paper"]
     for recipe in RECIPES:
         columns += c.per_corpus(RECIPE_NAMES[recipe])
     note = (
         "Percent correct of the analogies of the 50,000 most frequent words. words: global vectors. mean: the mean of "
         "the sense vectors of a word. senses: the senses that fit best. The paper does not say which vectors it uses, "
-        "nor their dimension. In parentheses: the control, with senses drawn at random."
+        "nor their dimension. v_g and v_s: the two vectors of Skip-gram, as in Table 4. In parentheses: the control, "
+        "with senses drawn at random."
     )
     return Table("analogies", "Word analogies (Section 6.2 of the paper)", columns, rows, note)

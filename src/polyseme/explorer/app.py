@@ -41,9 +41,10 @@ LOGIN_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>polyseme</title><link rel="stylesheet" href="/static/style.css"></head>
 <body class="login"><main><h1>polyseme</h1>{message}
-<form method="post"><label>Password <input type="password" name="password" autofocus required
+<form method="post"><label>{secret} <input type="password" name="password" autofocus required
 autocomplete="current-password"></label> <button>Sign in</button></form></main></body></html>
 """
+PASSWORD, PRINTED_TOKEN = "Password", "Token that polyseme explore has printed"
 
 
 def make_app(session: Session, access: Access) -> Starlette:
@@ -121,7 +122,7 @@ class _Server:
         return body
 
     async def login(self, request: Request) -> Response:
-        """The form for the password."""
+        """The form for the password, or for the token if there is none."""
         message = ""
         if request.method == "POST":
             body = (await _read_body(request, MAX_LOGIN_BYTES)).decode("utf-8", "replace")
@@ -129,14 +130,16 @@ class _Server:
                 fields = parse_qs(body, max_num_fields=10)
             except ValueError:
                 raise ApiError(400, "the form has too many fields.") from None
-            if self.access.password and same(fields.get("password", [""])[0], self.access.password):
+            given, expected = fields.get("password", [""])[0], self.access.password or self.access.secret
+            if expected and same(given, expected):
                 response = RedirectResponse("/", 303)
                 set_cookie(response, self.access)
                 return response
             await asyncio.sleep(LOGIN_SECONDS)
-            message = "<p role='alert'>The password is not right.</p>"
+            message = f"<p role='alert'>The {'password' if self.access.password else 'token'} is not right.</p>"
         status = 403 if message else 200
-        return Response(LOGIN_PAGE.format(message=message), status, media_type="text/html")
+        secret = PASSWORD if self.access.password else PRINTED_TOKEN
+        return Response(LOGIN_PAGE.format(message=message, secret=secret), status, media_type="text/html")
 
 
 def with_token(page: str, token: str) -> str:

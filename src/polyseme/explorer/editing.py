@@ -101,9 +101,10 @@ def preview(session: Session, word: str, edits: list[Any], model: int) -> dict[s
     of_word = [edit for edit in map(Edit.parse, edits) if _edited_word(opened, edit) == w]
     edited = SenseModel(_apply(_only_word(opened.data, w), of_word))
     answer = senses_json(edited.senses(opened.data.vocabulary.words[w]), 0, NUM_EXAMPLES)
-    for sense in answer["senses"]:
-        near = nearest_to(opened.data, edited.vector(sense["key"]), {w}, NUM_NEIGHBOURS)
-        sense["neighbours"] = neighbours_json(near)
+    vectors = np.array([edited.vector(sense["key"]) for sense in answer["senses"]])
+    near = nearest_to(opened.data, vectors, {w}, NUM_NEIGHBOURS)
+    for sense, of_sense in zip(answer["senses"], near, strict=True):
+        sense["neighbours"] = neighbours_json(of_sense)
     return hide_shares(opened, answer)
 
 

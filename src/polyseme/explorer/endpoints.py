@@ -136,11 +136,19 @@ SENSES = objects(word=STRING, hidden=WHOLE, senses=lists(SENSE))
 MAYBE_SENSES: Schema = {"anyOf": [SENSES, {"type": "null"}]}
 INFO = objects(
     version=STRING,
-    models=lists(objects(name=STRING, words=WHOLE, senses=WHOLE, has_index=FLAG, how_to_index=STRING)),
+    models=lists(
+        objects(
+            name=STRING,
+            words=WHOLE,
+            senses=WHOLE,
+            has_index=FLAG,
+            how_to_index=STRING,
+            examples=lists(STRING),
+            examples_are_final=FLAG,
+        )
+    ),
     editable=FLAG,
     limits=objects(text_bytes=WHOLE),
-    examples=lists(STRING),
-    examples_are_final=FLAG,
 )
 COLLOCATE = objects(word=STRING, log_dice=NUMBER, count=WHOLE, left=WHOLE, right=WHOLE)
 LINE = objects(left=STRING, word=STRING, right=STRING, sentence=WHOLE, source=STRING)

@@ -9,6 +9,7 @@ import time
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
 from polyseme.errors import PolysemeError
 from polyseme.explorer.answer_cache import AnswerCache
@@ -86,7 +87,9 @@ class ExploredModel:
             return self._suggested
         words, num_senses = self.data.vocabulary.words, self.data.num_visible_senses.tolist()
         several = [
-            word for word, n in zip(words, num_senses, strict=True) if n > 1 and len(word) > 3 and word.isalpha()
+            word
+            for word, n in zip(words, num_senses, strict=True)
+            if n > 1 and word.isalpha() and (len(word) > 3 or east_asian_width(word[0]) == "W")
         ]
         step = max(1, min(len(several) // NUM_SUGGESTED, 100))
         return (several[::step] or words)[:NUM_SUGGESTED]

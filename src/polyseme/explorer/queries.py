@@ -21,11 +21,12 @@ MAX_TEXT_BYTES = 200_000  # of a text to tag
 def info(session: Session) -> dict[str, Any]:
     return {
         "version": __version__,
-        "models": [model.info() for model in session.models],
+        "models": [
+            {**model.info(), "examples": model.suggested, "examples_are_final": model.is_prepared}
+            for model in session.models
+        ],
         "editable": session.models[0].editable,
         "limits": {"text_bytes": MAX_TEXT_BYTES},
-        "examples": session.models[0].suggested,
-        "examples_are_final": session.models[0].is_prepared,
     }
 
 

@@ -28,7 +28,9 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listener = socket.socket(address[0], socket.SOCK_STREAM, address[2])  # asyncio sets TCP_NODELAY for TCP only
-    except (OSError, UnicodeError) as error:
+    except UnicodeError:
+        raise ConfigError(f"--host {host} is not the name of a machine; use 127.0.0.1.") from None
+    except OSError as error:
         raise ConfigError(f"--host {host} is not an address of this machine ({error}); use 127.0.0.1.") from None
     try:
         if sys.platform != "win32":  # where it would let two servers use one port

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.errors import DataError, MissingExtra, shorten
-from polyseme.formats.columns import from_columns
+from polyseme.formats.columns import NUMBERS, STRINGS, from_columns
 from polyseme.formats.imported import ImportedVectors
 from polyseme.formats.sense_table import SenseTable
 
@@ -21,7 +21,7 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra(f"Parquet and Arrow need {error.name}: pip install 'polyseme[parquet]'") from error
 
-STRINGS, NUMBERS, VECTOR = ("key", "word"), ("sense", "count", "word_count"), "vector"
+VECTOR = "vector"
 ROWS_PER_GROUP = 1 << 16  # that readers of the file load at a time
 TYPES: dict[str, Any] = {
     "key": pa.string(),
@@ -77,13 +77,20 @@ def _read(path: Path, kind: str) -> ImportedVectors:
 
 def _values(path: Path, name: str, column: Any) -> Any:
     """A column without vectors, as a list of strings or an array of whole numbers."""
+    if pa.types.is_dictionary(column.type):  # a categorical column of pandas or Polars
+        column = column.cast(column.type.value_type)
     kind = column.type
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if column.null_count:
-        raise DataError(f"{path}: the column '{name}' has {column.null_count:,} missing values.")
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    _refuse_missing(path, name, column)
     if name in STRINGS and not is_text:
         raise DataError(f"{path}: the column '{name}' must be text, not {kind}.")
     return column.to_pylist() if is_text else column.to_numpy()
+
+
+def _refuse_missing(path: Path, name: str, column: Any) -> None:
+    if column.null_count:
+        row = pc.index(column.is_null(), True).as_py()
+        raise DataError(f"{path}, row {row + 1:,}: the column '{name}' has no value; remove the row or complete it.")
 
 
 def _vectors(path: Path, column: Any) -> NDArray[np.float32]:
@@ -92,8 +99,9 @@ def _vectors(path: Path, column: Any) -> NDArray[np.float32]:
     lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     if not lists or not pa.types.is_floating(kind.value_type):
         raise DataError(f"{path}: the column '{VECTOR}' must be lists of floats, not {kind}.")
-    if column.null_count or any(chunk.flatten().null_count for chunk in column.chunks):
-        raise DataError(f"{path}: the column '{VECTOR}' has missing values.")
+    _refuse_missing(path, VECTOR, column)
+    if any(chunk.flatten().null_count for chunk in column.chunks):
+        raise DataError(f"{path}: a vector of the column '{VECTOR}' has a missing number.")
     sizes = pc.list_value_length(column).to_numpy()
     if len(sizes) and (wrong := np.flatnonzero(sizes != sizes[0])).size:
         row = int(wrong[0])

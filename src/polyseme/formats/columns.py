@@ -13,6 +13,7 @@ from polyseme.errors import DataError, shorten
 from polyseme.formats.header import MAX_DIM
 from polyseme.formats.imported import ImportedVectors, group_senses
 
+STRINGS, NUMBERS = ("key", "word"), ("sense", "count", "word_count")  # the columns that are read
 MAX_COUNT, MAX_SENSE = 2**53, 2**31 - 1
 LIMITS = {"sense": (1, MAX_SENSE), "count": (0, MAX_COUNT), "word_count": (0, MAX_COUNT)}
 
@@ -32,9 +33,7 @@ def from_columns(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.flo
     if "word" in columns and "sense" in columns:
         return _group_by_word(path, columns, vectors)
     keys = columns.get("key", columns.get("word", []))
-    for row, key in enumerate(keys):
-        if not key:
-            raise DataError(f"{path}, row {row + 1:,}: the key is empty.")
+    _check_names(path, "key", keys)
     _refuse_duplicates(path, keys)
     return group_senses(keys, vectors)
 
@@ -71,10 +70,9 @@ def _check(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32])
 def _group_by_word(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.float32]) -> ImportedVectors:
     words: list[str] = columns["word"]
     numbers = np.asarray(columns["sense"]).astype(np.int64)
+    _check_names(path, "word", words)
     ids: dict[str, int] = {}
-    for row, word in enumerate(words):
-        if not word or word.split("\n") != [word] or "\t" in word:
-            raise DataError(f"{path}, row {row + 1:,}: the word is empty or contains a tab or newline.")
+    for word in words:
         ids.setdefault(word, len(ids))
     word_of_row = np.array([ids[word] for word in words])
     _refuse_duplicates(path, [f"{word}#{number}" for word, number in zip(words, numbers.tolist(), strict=True)])
@@ -91,6 +89,13 @@ def _group_by_word(path: Path, columns: Mapping[str, Any], vectors: NDArray[np.f
         sense_counts=np.asarray(columns["count"])[order].astype(np.int64) if "count" in columns else None,
         word_counts=word_counts,
     )
+
+
+def _check_names(path: Path, kind: str, names: list[str]) -> None:
+    """DataError if the vocabulary of a model, lines with tabs, cannot contain one of the names."""
+    for row, name in enumerate(names):
+        if not name or "\n" in name or "\t" in name:
+            raise DataError(f"{path}, row {row + 1:,}: the {kind} is empty or contains a tab or newline; change it.")
 
 
 def _refuse_duplicates(path: Path, keys: list[str]) -> None:

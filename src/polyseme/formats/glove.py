@@ -18,13 +18,14 @@ MIN_DIM = 2  # a single number after a word is more likely its count
 def read(path: Path) -> ImportedVectors:
     """Read a file. The numbers at the end of the first line are its vector. Of duplicate keys the first is kept."""
     with open_vectors(path) as file:
+        start = file.tell()
         dim = num_trailing_numbers(file.readline(MAX_LINE_BYTES))
         if not MIN_DIM <= dim <= MAX_DIM:
             raise DataError(
                 f"{path}, line 1: {dim} numbers at the end of the line; expected a word and {MIN_DIM} to {MAX_DIM:,} "
                 "numbers."
             )
-        file.seek(0)
+        file.seek(start)
         return read_text(file, path, None, dim)
 
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from polyseme._io.units import format_bytes
 from polyseme.errors import DataError, shorten
-from polyseme.formats.columns import from_columns
+from polyseme.formats.columns import NUMBERS, STRINGS, from_columns
 from polyseme.formats.imported import ImportedVectors
 from polyseme.formats.sense_table import SenseTable
 
-STRINGS, NUMBERS, VECTORS = ("key", "word"), ("sense", "count", "word_count"), "vectors"
+VECTORS = "vectors"
 # What zipfile and NumPy raise: RuntimeError for an encrypted entry or an unknown compression, MemoryError for a shape
 # that does not fit in memory.
 DAMAGED = (

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyseme._io.plain_files import plain_file_size
 from polyseme.errors import DataError, shorten
-from polyseme.formats.columns import from_columns
+from polyseme.formats.columns import NUMBERS, STRINGS, from_columns
 from polyseme.formats.header import MAX_DIM
 from polyseme.formats.imported import ImportedVectors
 from polyseme.formats.lines import MAX_LINE_BYTES
@@ -22,7 +22,6 @@ from polyseme.formats.sense_table import SenseTable
 from polyseme.formats.text_file import open_vectors, read_lines, write_lines
 
 TENSORS, METADATA = FILES = ("tensors.tsv", "metadata.tsv")
-STRINGS, NUMBERS = ("key", "word"), ("sense", "count", "word_count")
 WHOLE_NUMBER = re.compile("[0-9]{1,18}")
 
 
@@ -33,10 +32,11 @@ def read(path: Path) -> ImportedVectors:
         except (OSError, ValueError) as error:
             raise DataError(f"{path / name} cannot be read: {error}.") from error
     with open_vectors(path / TENSORS) as file:
+        start = file.tell()
         dim = len(file.readline(MAX_LINE_BYTES).split())
         if not 1 <= dim <= MAX_DIM:
             raise DataError(f"{path / TENSORS}, line 1: {dim:,} columns; expected 1 to {MAX_DIM:,} numbers.")
-        file.seek(0)
+        file.seek(start)
         vectors = read_lines(file, path / TENSORS, dim, has_words=False)[1]
     return from_columns(path, _read_metadata(path / METADATA), vectors)
 
@@ -44,9 +44,10 @@ def read(path: Path) -> ImportedVectors:
 def _read_metadata(path: Path) -> dict[str, Any]:
     """The columns of the metadata. A file with one column has no header: it is the list of keys."""
     try:
-        lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 ({error.reason} at byte {error.start:,}).") from None
+    lines = text.removesuffix("\n").split("\n")
     names = lines[0].split("\t")
     if len(names) == 1:
         return {"key": lines}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from polyseme.errors import DataError
@@ -13,13 +14,12 @@ from polyseme.formats.word2vec_binary import is_binary
 
 HEAD_BYTES = 1 << 20  # read to recognise the format
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "numpy"}
-OTHER_PROGRAMS = {  # files that are no vectors to us, and how to save them otherwise
-    b"\x80\x02": "is a pickle, which is never opened; save it in gensim with save_word2vec_format",
-    b"\x80\x03": "is a pickle, which is never opened; save it in gensim with save_word2vec_format",
-    b"\x80\x04": "is a pickle, which is never opened; save it in gensim with save_word2vec_format",
-    b"\x80\x05": "is a pickle, which is never opened; save it in gensim with save_word2vec_format",
-    b"\xba\x16\x4f\x2f": "is a fastText model; use the .vec file that fastText writes beside it",
-}
+REFUSED = (  # first bytes of files that have no vectors for us, and what to do with them
+    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+     "is a pickle, which is never opened; save it in gensim with save_word2vec_format"),
+    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "is UTF-16; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"),
+    ((b"\xba\x16\x4f\x2f",), "is a fastText model; use the .vec file that fastText writes beside it"),
+)  # fmt: skip
 SUPPORTED = (
     "word2vec text ('V D', then 'word x1 ... xD'), GloVe (the same without the first line), word2vec binary, the "
     "format of the paper's authors ('V D S maxout'), Parquet, Arrow, NumPy .npz"
@@ -41,8 +41,8 @@ def recognise(path: Path) -> Format | None:
         head = file.read(HEAD_BYTES)
     if not head.strip():
         raise DataError(f"{path} is empty; expected vectors in one of these formats: {SUPPORTED}.")
-    for magic, reason in OTHER_PROGRAMS.items():
-        if head.startswith(magic):
+    for starts, reason in REFUSED:
+        if head.startswith(starts):
             raise DataError(f"{path} {reason}.")
     name = next((name for magic, name in MAGIC.items() if head.startswith(magic)), None) or _text_format(head)
     if name is None:

@@ -8,6 +8,7 @@ wait for Numba. Both give the float32 that is nearest to the decimal number.
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import zlib
@@ -41,9 +42,11 @@ Rows = NDArray[np.float32]
 
 @contextmanager
 def open_vectors(path: Path) -> Iterator[BinaryIO]:
-    """Open the decompressed bytes of a file; DataError if it cannot be read or is damaged."""
+    """Open the decompressed bytes, after a byte order mark; DataError if the file cannot be read or is damaged."""
     try:
         with path.open("rb") as raw, _decompressed(raw) as file:
+            if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+                file.seek(0)
             yield file
     except PermissionError:
         raise DataError(f"{path} cannot be read: permission denied; change its permissions.") from None

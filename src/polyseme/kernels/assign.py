@@ -12,6 +12,7 @@ from polyseme.kernels.rows import check_padding, check_same_width, inverse_norm
 from polyseme.kernels.simd.prefetch import prefetch_item, prefetch_row_to_read
 
 UNASSIGNED = -1
+NO_COSINE, NO_POSITION = np.float32(-2), -1
 
 
 @kernel
@@ -95,17 +96,27 @@ def keep_best(senses, cosines, first_position, min_distance, best_cosines, best_
         row, cosine, position = senses[t], cosines[t], first_position + t
         if row == UNASSIGNED or cosine <= best_cosines[row, last]:
             continue
-        rank = rank_of_close_position(best_positions[row], position, min_distance)
-        if rank < 0:
-            rank = last
-        elif cosine <= best_cosines[row, rank]:
+        close = rank_of_close_position(best_positions[row], position, min_distance)
+        if close >= 0 and cosine <= best_cosines[row, close]:
             continue
+        while close >= 0:  # one on each side can be close
+            remove_rank(close, best_cosines[row], best_positions[row])
+            close = rank_of_close_position(best_positions[row], position, min_distance)
+        rank = last
         while rank > 0 and best_cosines[row, rank - 1] < cosine:
             best_cosines[row, rank] = best_cosines[row, rank - 1]
             best_positions[row, rank] = best_positions[row, rank - 1]
             rank -= 1
         best_cosines[row, rank] = cosine
         best_positions[row, rank] = position
+
+
+@internal
+def remove_rank(rank, cosines, positions):
+    """Remove a position, and move those after it up.  cosines, positions SHARED (k,)"""
+    for i in range(rank, len(cosines) - 1):
+        cosines[i], positions[i] = cosines[i + 1], positions[i + 1]
+    cosines[-1], positions[-1] = NO_COSINE, NO_POSITION
 
 
 @internal

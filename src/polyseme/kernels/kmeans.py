@@ -257,6 +257,9 @@ def separation(sums, sizes, c, e):
         (1 - cos(S_c, S_e)) s^(1/4),     s = min(n_c, n_e) / (n_c + n_e)
 
     A cluster that has only a small share s of the two is more likely to be an accident of k-means than a sense.
+
+    sums   IN  float32 (k, d)
+    sizes  IN  int64 (k,)
     """
     norms = np.sqrt(dot(sums, c, sums, c) * dot(sums, e, sums, e))
     distance = max(ONE - dot(sums, c, sums, e) / max(norms, TINY), ZERO)

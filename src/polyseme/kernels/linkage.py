@@ -107,7 +107,11 @@ def group_senses(centers, vectors, sense_offsets, sense_counts, typical_distance
 
 @kernel
 def sense_separation(centers, vectors, sense_counts, typical_distance, k, m):
-    """The separation of two senses with tokens; see `group_senses`."""
+    """The separation of two senses with tokens, rows k and m; see `group_senses`.
+
+    centers, vectors  IN  float32 (R, c), float32 (R, d)
+    sense_counts      IN  int64 (R,)
+    """
     share = min(sense_counts[k], sense_counts[m]) / (sense_counts[k] + sense_counts[m])
     relative_distance = cosine_distance(vectors, k, m) / typical_distance
     return np.float32(cosine_distance(centers, k, m) * np.sqrt(relative_distance * np.sqrt(share)))

@@ -54,19 +54,21 @@ def pair_key(first, second):
 
 
 @kernel
-def insert_edges(edges, targets, trie_keys, trie_targets):
-    """Insert edges into the hash table of a trie, which has more slots than edges.
+def insert_items(keys, values, slots, slot_values):
+    """Insert distinct keys with their values into an empty hash table, which has more slots than keys.
 
-    edges    IN   uint64 (k,)  distinct
-    targets  IN   int32  (k,)
+    keys         IN   uint64 (k,)             edges of a trie, or pairs
+    values       IN   int32 or uint32 (k,)    targets, or counts
+    slots        OUT  uint64 (a power of 2,)  filled with EMPTY by the caller
+    slot_values  OUT  like values (the same,)
     """
-    mask = np.uint64(len(trie_keys) - 1)
-    for i in range(len(edges)):
-        slot = first_slot(edges[i], mask)
-        while trie_keys[slot] != EMPTY:
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(keys)):
+        slot = first_slot(keys[i], mask)
+        while slots[slot] != EMPTY:
             slot = next_slot(slot, mask)
-        trie_keys[slot] = edges[i]
-        trie_targets[slot] = targets[i]
+        slots[slot] = keys[i]
+        slot_values[slot] = values[i]
 
 
 @kernel
@@ -160,15 +162,3 @@ def count_pairs(keys, slots, counts, size, max_size):
             size[0] += 1
         counts[slot] += np.uint32(1)
     return len(keys)
-
-
-@kernel
-def insert_counts(keys, values, slots, counts):
-    """Insert distinct pairs with their counts into an empty hash table.  keys, values IN; slots, counts OUT"""
-    mask = np.uint64(len(slots) - 1)
-    for i in range(len(keys)):
-        slot = first_slot(keys[i], mask)
-        while slots[slot] != EMPTY:
-            slot = next_slot(slot, mask)
-        slots[slot] = keys[i]
-        counts[slot] = values[i]

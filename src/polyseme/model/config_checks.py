@@ -18,7 +18,8 @@ TYPES: dict[str, dict[str, type]] = {
 OPTIONAL_TYPES: dict[str, dict[str, type]] = {  # depending on whether a model was trained or imported, and when
     "settings": {
         "sense_window": int, "sense_decay": float, "multi_sense_top": int, "multi_sense_min_count": int,
-        "phrases": bool, "min_share": float, "posterior": str, "imported_from": str, "missing": str, "duplicates": int,
+        "phrases": bool, "min_share": float, "posterior": str, "examples": int, "imported_from": str, "missing": str,
+        "duplicates": int,
     },
     "corpus": {"bad_bytes": int},
     "training": {"sense_distance": float},

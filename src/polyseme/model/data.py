@@ -59,6 +59,11 @@ class ModelData:
         tokens = self.tokenizer(text)
         return tokens if self.phrases is None else self.phrases.join(tokens)
 
+    @property
+    def min_share(self) -> float:
+        """The share of its word's tokens that a sense needs to be visible."""
+        return float(self.config.get("min_share", MIN_SHARE))
+
     @cached_property
     def num_visible_senses(self) -> NDArray[np.int32]:
         """(V,) The number of senses of each word with a share of at least `min_share`, and at least one.
@@ -66,11 +71,10 @@ class ModelData:
         A `min_share` of 0 shows all senses, also those without tokens.
         """
         offsets, counts = self.arrays.sense_offsets, self.arrays.sense_counts
-        min_share = float(self.config.get("min_share", MIN_SHARE))
-        if min_share == 0:
+        if self.min_share == 0:
             return np.diff(offsets).astype(np.int32)
         totals = np.add.reduceat(counts, offsets[:-1])
-        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * min_share, 1)
+        visible = counts >= np.maximum(np.repeat(totals, np.diff(offsets)) * self.min_share, 1)
         return np.maximum(np.add.reduceat(visible.astype(np.int32), offsets[:-1]), 1).astype(np.int32)
 
     @cached_property

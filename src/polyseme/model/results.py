@@ -51,8 +51,8 @@ class Sense:
     label: str | None
     share: float
     count: int
-    examples: tuple[Example, ...]
-    _neighbours: Callable[[str, int], list[Neighbour]] = field(repr=False, compare=False)
+    examples: tuple[Example, ...] = field(repr=False)
+    _neighbours: Callable[[int], list[Neighbour]] = field(repr=False, compare=False)
 
     def neighbours(self, n: int = 10) -> list[Neighbour]:
         """The nearest senses of other words, as `SenseModel.neighbours`.
@@ -63,7 +63,7 @@ class Sense:
         >>> [neighbour.key for neighbour in model.senses("bank")[1].neighbours(3)]
         ['river', 'bridge', 'reeds']
         """
-        return self._neighbours(self.key, n)
+        return self._neighbours(n)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ class Senses(Sequence[Sense]):
 
     word     the word
     visible  its senses
-    hidden   the number of further senses, each with less than 1% of the word's tokens
+    hidden   the number of further senses, which are too rare to be shown: less than 1% of the word's tokens, or what
+             --min-share says
 
     >>> senses = model.senses("rock")
     >>> len(senses), senses.hidden, [sense.key for sense in senses]

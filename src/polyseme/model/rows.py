@@ -57,18 +57,18 @@ class CompactRows:
             raise ValueError("a compact table has to be copied to become an array")
         return self[:].astype(dtype or np.float32, copy=False)
 
-    def product(self, vector: Floats, num_rows: int) -> Floats:
-        """(num_rows,) The products of the first rows with a vector."""
+    def products(self, vectors: Floats, num_rows: int) -> Floats:
+        """(num_rows, k) The products of the first rows with some vectors, (k, c)."""
         if self.values.dtype == np.float16 or self.index is not None:
-            return np.asarray(self._dense[:num_rows] @ vector)
-        products = np.empty(num_rows, np.float32)
+            return np.asarray(self._dense[:num_rows] @ vectors.T)
+        products = np.empty((num_rows, len(vectors)), np.float32)
         buffer = np.empty((BLOCK_ROWS, self.shape[1]), np.float32)
         for first in range(0, num_rows, BLOCK_ROWS):
             values = self.values[first : min(first + BLOCK_ROWS, num_rows)]
             block = buffer[: len(values)]
             block[...] = values
-            np.matmul(block, vector, out=products[first : first + len(values)])
-        return products if self.scales is None else products * self.scales[:num_rows]
+            np.matmul(block, vectors.T, out=products[first : first + len(values)])
+        return products if self.scales is None else products * self.scales[:num_rows, None]
 
     @cached_property
     def _dense(self) -> Floats:
@@ -85,11 +85,11 @@ def blocks(rows: Rows) -> Iterator[tuple[int, Floats]]:
         yield first, rows[first : first + BLOCK_ROWS]
 
 
-def product(rows: Rows, vector: Floats, num_rows: int) -> Floats:
-    """(num_rows,) The products of the first rows of a table with a vector."""
+def products(rows: Rows, vectors: Floats, num_rows: int) -> Floats:
+    """(num_rows, k) The products of the first rows of a table with some vectors, (k, d)."""
     if isinstance(rows, CompactRows):
-        return rows.product(vector, num_rows)
-    return np.asarray(rows[:num_rows] @ vector)
+        return rows.products(vectors, num_rows)
+    return np.asarray(rows[:num_rows] @ vectors.T)
 
 
 def compact(rows: Rows, dtype: Dtype, name: str) -> CompactRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,6 +48,7 @@ class SenseModel:
         path       the folder
         tokenizer  needed only for a model that was trained with a function as tokenizer; without it such a model
                    splits text at white space
+        Returns the model.
         Raises MissingFile if there is no such folder.
         Raises ModelError if it is no model, or damaged.
 
@@ -303,6 +304,7 @@ class SenseModel:
         w = data.find(word)[0]
         name, rows, shares = data.vocabulary.words[w], data.rows(w), data.shares(w)
         examples = parse_line(data.read_examples(w, w + 1)[0])
+        of_senses = neighbours.SenseNeighbours(data, w)
         senses = tuple(
             Sense(
                 key=data.key(row),
@@ -312,7 +314,7 @@ class SenseModel:
                 share=float(shares[i]),
                 count=int(data.arrays.sense_counts[row]),
                 examples=tuple(examples[i]) if i < len(examples) else (),
-                _neighbours=self.neighbours,
+                _neighbours=partial(of_senses, i),
             )
             for i, row in enumerate(rows)
         )
@@ -329,7 +331,7 @@ class SenseModel:
         n            how many
         among        'senses' or 'words'
         Raises UnknownWord if the model does not have the word or sense.
-        Raises ConfigError if n is less than 1.
+        Raises ConfigError if n is less than 1, or `among` is another word.
 
         >>> [neighbour.key for neighbour in model.neighbours("rock#2", 3)]
         ['mountain', 'cliff', 'quarry']

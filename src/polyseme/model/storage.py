@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -303,7 +304,11 @@ def refuse_existing(path: Path, force: bool) -> None:
 
 def size_of(path: Path) -> int:
     """The size of a model folder, or of vectors of another program, in bytes."""
-    return sum(file.lstat().st_size for file in (path.rglob("*") if path.is_dir() else [path]))
+    size = 0
+    for file in path.rglob("*") if path.is_dir() else [path]:
+        with suppress(FileNotFoundError):  # another process may replace the folder meanwhile
+            size += file.lstat().st_size
+    return size
 
 
 def _damaged(path: Path, reason: str) -> ModelError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
@@ -246,9 +247,8 @@ class TrainConfig:
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
         """The inverse of `to_dict`, also after a round trip through JSON.
 
-        A ValueError names settings that are missing or unknown. Settings that version 0.1 does not have may be missing.
-
-        values  the settings by name
+        values  the settings by name; those that version 0.1 does not have may be missing
+        Raises ConfigError if others are missing or unknown, or if a value is invalid.
 
         >>> config = polyseme.TrainConfig(dim=200)
         >>> polyseme.TrainConfig.from_dict(config.to_dict()) == config
@@ -256,7 +256,7 @@ class TrainConfig:
         """
         names = {f.name for f in fields(cls)}
         if different := sorted((names ^ set(values)) - NEW_SETTINGS):
-            raise ValueError(f"its settings are those of another version: {', '.join(different)}")
+            raise ConfigError(f"its settings are those of another version: {', '.join(different)}")
         return cls(**values)
 
     def subsample_for(self, tokens: int) -> float:
@@ -367,7 +367,9 @@ def make_config(recipe: str = "default", **given: Any) -> TrainConfig:
     known = {f.name for f in fields(TrainConfig)}
     for name in given:
         if name not in known:
-            raise ConfigError(f"'{name}' is not a setting; the settings are: {', '.join(sorted(known))}.")
+            close = get_close_matches(name, known, n=1)
+            hint = f" Closest: {close[0]}." if close else ""
+            raise ConfigError(f"'{name}' is not a setting; the settings are: {', '.join(sorted(known))}.{hint}")
     implied = {"model": "mssg"} if "senses" in given else {}
     return TrainConfig(**{**RECIPES[recipe], **implied, **given})
 

@@ -27,7 +27,7 @@ from polyseme.kernels.nearest_sense import BY_VECTOR, inverse_norms
 from polyseme.kernels.simd.padding import zero_padded_rows
 from polyseme.kernels.train.block import KernelConfig
 from polyseme.model.arrays import ModelArrays
-from polyseme.model.data import MIN_SHARE, default_numbers
+from polyseme.model.data import default_numbers
 from polyseme.training.config import TrainConfig
 from polyseme.training.init_model import InitModel
 from polyseme.training.state import RULES, Arrays, Floats, Ints, TrainState, context_dim, num_hot_rows, sense_capacity
@@ -234,13 +234,17 @@ class ContinuedState(TrainState):
             self._copy_clusters()
         if self.init.freeze or not self.init.has_senses:
             return
-        numbers = default_numbers(data.arrays.sense_offsets)
-        visible = data.num_visible_senses[data.arrays.word_of_row]
-        shown = self.old_rows[(numbers <= visible) & (visible > 1)]
+        old, min_share = data.arrays, self.config.min_share
+        words = old.word_of_row
+        visible = data.num_visible_senses[words]
+        common = old.sense_counts >= min_share * np.add.reduceat(old.sense_counts, old.sense_offsets[:-1])[words]
+        shown = np.zeros(len(p.sense_counts), np.bool_)
+        shown[self.old_rows] = common & (default_numbers(old.sense_offsets) <= visible) & (visible > 1)
         totals = np.add.reduceat(p.sense_counts, p.sense_offsets[:-1])
-        # A share of MIN_SHARE of the total after all n senses of the word were raised to that share, at most.
-        raised = MIN_SHARE / np.maximum(1 - MIN_SHARE * p.num_senses, MIN_SHARE) * totals
-        p.sense_counts[shown] = np.maximum(p.sense_counts[shown], np.ceil(raised[self._word_of_row[shown]]) + 1)
+        rare = shown & (p.sense_counts < np.maximum(min_share * totals[self._word_of_row], 1))
+        for word in np.unique(self._word_of_row[rare]).tolist():
+            rows = slice(*p.sense_offsets[word : word + 2])
+            p.sense_counts[rows] = raised_counts(p.sense_counts[rows], shown[rows], min_share)
 
     def _sense_numbers(self) -> NDArray[np.int32]:
         """(R,) The number of each sense of an old word; 0 for new words, whose senses are numbered by frequency."""
@@ -269,6 +273,24 @@ def trained_sense_vectors(init: InitModel, rows: slice) -> Floats:
         assert arrays.cluster_centers is not None
         return arrays.cluster_centers[rows]
     return np.asarray(arrays.sense_vectors[rows] - data.global_vectors[arrays.word_of_row[rows]] + init.vector_mean)
+
+
+def raised_counts(counts: Ints, shown: Bools, min_share: float) -> Ints:
+    """(n,) The counts of a word's senses, those of shown ones raised to 1 and to the share `min_share` of the total.
+
+    counts  IN  int64 (n,)
+    shown   IN  bool (n,)
+
+    >>> raised_counts(np.array([900, 10, 90]), np.array([True, True, False]), 0.1).tolist()
+    [900, 111, 90]
+    """
+    counts, raised = counts.copy(), np.zeros(len(counts), np.bool_)
+    while (rare := shown & ~raised & (counts < np.maximum(min_share * counts.sum(), 1))).any():
+        raised |= rare
+        others, left = counts[~raised].sum(), 1 - min_share * np.count_nonzero(raised)
+        enough = min_share * others / left if left > 1e-9 else counts.max()  # of the total after raising
+        counts[raised] = int(enough) + 1
+    return counts
 
 
 def _capacity(init: InitModel, config: TrainConfig, vocabulary: Vocabulary, new_counts: Ints) -> Ints:

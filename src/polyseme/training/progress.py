@@ -31,6 +31,14 @@ from polyseme.training.events import (
 PLAIN_SECONDS = 10.0  # between progress lines where they cannot be redrawn
 
 
+def _count(number: int, noun: str) -> str:
+    """
+    >>> _count(1, "worker"), _count(2, "worker")
+    ('1 worker', '2 workers')
+    """
+    return f"{number:,} {noun}" + ("s" if number != 1 else "")
+
+
 def is_watched() -> bool:
     """Whether a person sees standard error: it is a terminal, or the output of a Jupyter notebook."""
     return Console(file=sys.stderr).is_jupyter or (sys.stderr is not None and sys.stderr.isatty())
@@ -83,8 +91,10 @@ class ProgressDisplay:
             return
         match event:
             case ClusterStarted():
-                hosts = "1 machine" if event.hosts == 1 else f"{event.hosts:,} machines"
-                self.print_line("cluster", f"{event.workers:,} workers on {hosts}, {event.threads:,} threads")
+                hosts = _count(event.hosts, "machine")
+                self.print_line(
+                    "cluster", f"{_count(event.workers, 'worker')} on {hosts}, {_count(event.threads, 'thread')}"
+                )
             case EncodingProgress():
                 fraction = event.bytes_read / event.bytes_total if event.bytes_total else None
                 counts = f"{format_count(event.tokens)} tokens, {format_count(event.words)} distinct words"
@@ -93,6 +103,7 @@ class ProgressDisplay:
                 words = f"{format_count(event.kept)} of {format_count(event.words)} words kept"
                 self.print_line("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
                 self.warn_of_bad_text(event.bad_bytes, event.bad_rows, event.first_bad_row)
+                self.update("training", None, "starting (the first training on a machine compiles the kernels)")
             case ModelContinued():
                 old = f"{format_count(event.shared_words)} of {format_count(event.old_words)} old words occur"
                 new = f"{format_count(event.new_words)} are new"
@@ -105,6 +116,8 @@ class ProgressDisplay:
             case TrainingFinished():
                 trained = f"{format_count(event.tokens)} tokens trained, loss {event.loss:.3f}"
                 self.print_line("training", trained, event.seconds)
+                if not event.tokens:
+                    self.print_line("warning", "the text is too short: nothing was learned; give more text")
                 self.update("examples", None, "selecting example sentences for each sense")
             case ModelSaved():
                 self.print_line("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)

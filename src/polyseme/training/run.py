@@ -96,18 +96,22 @@ def train(
                         function from a line of text to its words
     resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
     force               overwrite `out` and discard an unfinished run of it
-    listen              called with each event of the run, instead of showing progress
+    listen              called with each event of the run (see the page on Python), instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
-    checkpoint_seconds  time between checkpoints, which only a run with `out` keeps; math.inf for none before the end
+    checkpoint_seconds  seconds between checkpoints, which only a run with `out` writes: by default three minutes,
+                        math.inf for none before the end
     workers             train with so many processes on a Ray cluster; `threads` is for each of them
     ray_address         of the cluster: 'auto', or host:port; by default one is started on this machine
     settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
                         the model
     Returns the trained model.
     Raises ConfigError if a setting is invalid, or has no effect in this combination.
-    Raises MissingFile if the corpus does not exist.
+    Raises MissingFile if the corpus or `init` does not exist.
     Raises CorpusError if the corpus cannot be read or is too short.
+    Raises ModelError if the model `init` is damaged.
+    Raises DataError if the word2vec file `init` is damaged.
+    Raises MissingExtra if the reader, the tokenizer or `workers` needs a package that is not installed.
     Raises OutputExists if `out` exists, without `resume` or `force`.
     Raises TrainingError if training diverges or the unfinished run has other settings.
     Raises Interrupted if `stop` returned True.
@@ -138,7 +142,7 @@ def train(
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
-            encoded = Run(chosen, start, folder, display, stop, checkpoint_seconds).encode(given, words)
+            encoded = Run(chosen, start, folder, display, stop, None).encode(given, words)
             earlier.refuse_another_corpus(encoded)
         return SenseModel.load(path, words)
     if path is not None:
@@ -152,7 +156,7 @@ def train(
             folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force, origin=origin))
         display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
-        run = Run(chosen, start, folder, log, stop, checkpoint_seconds)
+        run = Run(chosen, start, folder, log, stop, None if path is None else checkpoint_seconds)
         if workers is not None:
             from polyseme.training.cluster.run import cluster_run  # imports Ray
 
@@ -176,7 +180,7 @@ class Run:
     folder: Path  # for files that are only needed during the run
     listen: Listener
     stop: Callable[[], bool]
-    checkpoint_seconds: float
+    checkpoint_seconds: float | None  # None for no checkpoints: nothing could resume the run
 
     @property
     def _init_phrases(self) -> Phrases | None:
@@ -242,6 +246,9 @@ class Run:
         """Train all epochs, or those that an unfinished run has left."""
         trainer = self.make_trainer(encoded, vocabulary)
         restore_checkpoint(self.folder, trainer)
+        if self.checkpoint_seconds is None:
+            trainer.run(listen=self.listen, stop=self.stop)
+            return trainer
         trainer.run(
             listen=self.listen,
             stop=self.stop,

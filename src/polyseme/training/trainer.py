@@ -32,7 +32,6 @@ BLOCKS_PER_THREAD = 4  # per epoch, at least
 MIN_RATE = 1e-4  # relative to the initial learning rate
 REPORT_SECONDS = 0.5
 PAUSE_SECONDS = 0.001  # between looks at threads that finish their blocks
-MASK = 2**64 - 1
 
 
 @dataclass
@@ -231,11 +230,16 @@ class Reporter:
         self.trainer = trainer
         self.listen = listen
         self.last = (trainer.seconds, trainer.blocks_done, trainer.totals.pairs, trainer.totals.loss)
+        self.measured_split: bool | None = None  # state.senses_split when the measured interval began
 
     def report_if_due(self, seconds: float) -> None:
         trainer = self.trainer
         last_seconds, last_done, last_pairs, last_loss = self.last
         done, pairs, loss = trainer.blocks_done, trainer.totals.pairs, trainer.totals.loss
+        split = trainer.state.senses_split
+        if split != self.measured_split and done > last_done:  # kernels were compiled, or senses discovered
+            self.measured_split, self.last = split, (seconds, done, pairs, loss)
+            return
         if seconds - last_seconds < REPORT_SECONDS or pairs == last_pairs or done == last_done:
             return
         tokens_per_block = trainer.corpus.num_tokens / trainer.blocks_per_epoch

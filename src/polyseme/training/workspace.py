@@ -53,6 +53,8 @@ def workspace_path(model: Path) -> Path:
     >>> workspace_path(Path("news.model")).name
     'news.model.training'
     """
+    if not model.name:
+        raise OutputExists(f"{model} is not the name of a model; choose another name.")
     return model.with_name(f"{model.name}.training")
 
 
@@ -169,7 +171,15 @@ def _clear(folder: Path, keep: tuple[str, ...]) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove the working folder, as far as possible.
+    """Remove the working folder, as far as possible. Ctrl-C does not interrupt this: it takes little time."""
+    while True:
+        with suppress(KeyboardInterrupt):
+            _remove_files(folder)
+            return
+
+
+def _remove_files(folder: Path) -> None:
+    """Remove the files of the working folder, then the folder.
 
     If the process is killed meanwhile, the rest must be recognized. So the log, which tells whether the run has saved
     its model, is removed after the other files, and the lock, which tells that the folder is polyseme's, is the last.

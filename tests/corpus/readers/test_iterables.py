@@ -80,10 +80,10 @@ class Frame:
 @pytest.mark.parametrize(
     ("items", "field", "message"),
     [
-        ("a text", None, "texts is a str, not an iterable of texts or token lists; give a list"),
-        (b"a text", None, "texts is a bytes"),
-        ({"train": ["a"]}, None, r"texts is a dict.*give one of its values, such as dataset\['train'\]"),
-        (5, None, "texts is a int"),
+        ("a text", None, "texts is of type str, not an iterable of texts or token lists; give a list"),
+        (b"a text", None, "texts is of type bytes"),
+        ({"train": ["a"]}, None, r"texts is of type dict.*give one of its values, such as dataset\['train'\]"),
+        (5, None, "texts is of type int"),
         ([Path("a.txt")], None, "the first text is a path, a.txt; give files as a list of paths"),
         (["a"], "text", "field= is for rows that are mappings; the first item is of type str"),
         ([b"a"], None, "item 1 has a value of type bytes instead of a text"),

@@ -75,7 +75,7 @@ def test_bytes_that_are_not_utf8_are_replaced_and_counted(tmp_path: Path) -> Non
         ({"text": [b"a"]}, None, "column 'text' is of type binary, not text"),
         ({"a": [{"b": "x"}]}, "a", "column 'a' is of type struct<.*>, not text"),
         ({"a": [{"b": "x"}]}, "a.c", "has no column 'a.c', only b"),
-        ({"a": ["x"]}, "a.c", "has no column 'a.c', only none"),
+        ({"a": ["x"]}, "a.c", "has no column 'a.c', only a;"),
     ],
 )
 def test_a_column_that_is_not_text_is_refused(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -83,12 +85,23 @@ def test_binary_input_is_refused(tmp_path: Path) -> None:
         blocks_of(tmp_path / "a.txt", b"\x7fELF\x00\x01")
 
 
+def test_utf16_without_a_byte_order_mark_is_refused_with_the_command_that_converts_it(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="byte 1 is NUL.* iconv -f utf-16le -t utf-8 IN > OUT"):
+        blocks_of(tmp_path / "a.txt", "The bank.".encode("utf-16-le"))
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_a_compressed_file_whose_name_does_not_say_so_is_refused(
     compress: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
     with pytest.raises(CorpusError, match=r"a.txt is compressed, .*: let it end in \.(gz|bz2|xz), or decompress it"):
         blocks_of(tmp_path / "a.txt", compress(b"some text"))
+
+
+def test_compressed_standard_input_is_refused_with_other_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"some text"))))
+    with pytest.raises(CorpusError, match="- is compressed, and only files are decompressed; give the file"):
+        list(read_blocks(find_sources("-")[0]))
 
 
 def test_a_wikipedia_dump_is_not_read_with_its_markup(tmp_path: Path) -> None:

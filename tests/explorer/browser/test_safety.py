@@ -97,8 +97,20 @@ def test_an_exported_page_works_from_a_file(exported: Page) -> None:
     assert exported.all(".start")
     exported.open("#/word/plant")
     assert "is not part of this exported page" in exported.text()
+    assert exported.texts(".failure .note") == ["Words on this page"]
     assert [address for address in exported.requested() if not address.startswith(("file:", "data:", "blob:"))] == []
     assert exported.console() == []
+
+
+def test_words_that_are_not_on_an_exported_page_are_no_links(exported: Page) -> None:
+    for fragment in ("#/word/bank", "#/compare/bank/shore", "#/map/bank"):
+        exported.open(fragment)
+        words = exported.js(
+            "return [...document.querySelectorAll('.word')].map((e) => [e.textContent, Boolean(e.href)])"
+        )
+        assert len(words) > 10
+        assert [word for word, is_link in words if is_link != (word in {"bank", "shore"})] == []
+        assert exported.console() == []
 
 
 def test_a_password_is_asked_for_once(driver: Chrome, folder: Path) -> None:

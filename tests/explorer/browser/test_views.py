@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+import time
 from collections.abc import Callable
 from xml.etree import ElementTree
 
@@ -132,6 +133,18 @@ def test_a_collocate_leads_to_its_lines_and_another_word_can_be_asked_for(page: 
     page.at("#/concordance/bank/2")
 
 
+def test_a_concordance_without_lines_says_why(page: Page) -> None:
+    page.open("#/concordance/bank/1?near=mercury")
+    assert page.all(".kwic") == []
+    assert page.text(".empty") == "No line of bank#1 has mercury within five words. Show all lines"
+    page.click(".empty a")
+    page.at("#/concordance/bank/1")
+    page.open("#/concordance/bank/1?page=9999")
+    page.click(".empty a")
+    page.at("#/concordance/bank/1")
+    assert page.all(".kwic .keyword")
+
+
 def test_a_line_opens_to_the_whole_sentence(page: Page) -> None:
     page.open("#/concordance/bank/2")
     page.click(".keyword")
@@ -167,6 +180,35 @@ def test_uncertain_words_are_grey(page: Page) -> None:
     assert coloured == {False}
 
 
+def test_a_text_without_ambiguous_words_says_so(page: Page) -> None:
+    page.open("#/read?text=qwertz")
+    assert page.text(".reading .note") == "No word of this text has several senses in this model."
+    assert page.all(".reading-key") == []
+
+
+def test_the_first_tap_on_a_word_shows_probabilities_and_the_second_opens_the_sense(page: Page) -> None:
+    page.emulate(width=390, height=844)
+    page.open("#/read?text=the+boat+at+the+bank+of+the+stream")
+    box = page.js("return document.querySelector('.text a.token').getBoundingClientRect().toJSON()")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def tap() -> None:
+        for kind, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+            page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    page.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        tap()
+        page.wait(lambda: page.one("#probabilities").is_displayed(), "the probabilities")
+        assert page.fragment().startswith("#/read")
+        time.sleep(0.4)  # two quick taps would zoom
+        assert page.one("#probabilities").is_displayed()
+        tap()
+        page.wait(lambda: page.fragment().startswith("#/word/"), "the sense")
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
 def test_a_text_that_is_too_long_is_refused_before_it_is_sent(page: Page) -> None:
     page.open("#/read")
     page.js("document.getElementById('text').value = 'bank '.repeat(60000)")
@@ -195,6 +237,13 @@ def test_two_models_are_compared_and_a_merged_sense_has_no_partner(page: Page) -
     matches = page.all(".match")
     assert len(matches) == 2
     assert sorted(len(match.find_elements("css selector", ".half.none")) for match in matches) == [0, 1]
+
+
+def test_the_second_model_has_words_to_try_of_its_own(page: Page) -> None:
+    """In the second model, the senses of `rock` are merged."""
+    page.open("#/?model=1")
+    assert "rock" not in page.texts(".tries strong")
+    assert all(len(word.find_elements("css selector", ".glosses .badge")) > 1 for word in page.all(".tries a"))
 
 
 def test_the_second_model_can_be_chosen(page: Page) -> None:
@@ -279,8 +328,28 @@ def test_labels_do_not_overlap(page: Page) -> None:
     assert len(boxes) > 30
     for i, a in enumerate(boxes):
         for b in boxes[:i]:
-            apart_x = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            apart_x = a["x"] + a["width"] + 3 <= b["x"] or b["x"] + b["width"] + 3 <= a["x"]
             assert apart_x or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+
+
+def test_no_label_is_under_the_buttons_of_the_map(page: Page) -> None:
+    page.emulate(width=390, height=844)
+    page.open("#/map/bank")
+    script = """
+    const done = arguments[arguments.length - 1];
+    import("/static/mapcanvas.js").then(({ MapCanvas }) => {
+      const place = (i) => ({ key: "word", sense: "a", similarity: 1, x: i % 5, y: Math.floor(i / 5) });
+      const map = new MapCanvas(document.querySelector(".map canvas"),
+        { senses: [], points: Array.from({ length: 50 }, (_, i) => place(i)) }, {});
+      map.view.zoom = 1.3; // points are everywhere, also under the buttons
+      const { offsetLeft: left, offsetTop: top } = document.querySelector(".map-controls");
+      const labels = map.labels(map.markers());
+      done([labels.length, labels.filter((box) => box.x + box.width > left && box.y + box.height > top).length]);
+    });
+    """
+    placed, covered = page.driver.execute_async_script(script)
+    assert placed > 10
+    assert covered == 0
 
 
 VIEWS = {
@@ -320,6 +389,21 @@ def test_all_that_a_word_or_a_comparison_shows_is_exported(page: Page, downloade
         page.click(".menu summary")
         page.press(Keys.ESCAPE)
         assert page.js("return document.activeElement.textContent") == "Export"
+
+
+def test_lines_of_a_picture_are_cut_between_words(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    const line = { left: "mountains ".repeat(30), word: "bank", right: " meadows".repeat(30) };
+    import("/static/figures.js").then(({ linesFigure }) => {
+      const svg = new DOMParser().parseFromString(linesFigure("bank", [line]), "image/svg+xml");
+      done([...svg.querySelectorAll("text")].map((e) => e.textContent));
+    });"""
+    _, left, word, right = page.driver.execute_async_script(script)
+    assert re.fullmatch(r"… (mountains ){3,}", left)
+    assert word == "bank"
+    assert re.fullmatch(r"( meadows){3,} …", right)
 
 
 def test_a_text_without_spaces_stays_inside_its_picture(page: Page) -> None:

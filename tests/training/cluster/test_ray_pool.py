@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ import pytest
 
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
-from polyseme.errors import CorpusError, MissingExtra, TrainingError
+from polyseme.errors import CorpusError, Interrupted, MissingExtra, TrainingError
 from polyseme.evaluation.planted_recovery import score_planted
 from polyseme.training.cluster import pool
 from polyseme.training.cluster.ray_pool import RayPool, running_ray
@@ -96,8 +97,9 @@ def test_an_error_of_a_worker_is_that_of_one_machine(tmp_path: Path) -> None:
         train(tmp_path / "bad.txt", workers=WORKERS, quiet=True)
 
 
-def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
-    planted_text: Path, num_tokens: int, tmp_path: Path
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])  # Ray has a handler of its own for SIGTERM
+def test_a_signal_leaves_a_checkpoint_that_fewer_workers_resume(
+    signal_number: signal.Signals, planted_text: Path, num_tokens: int, tmp_path: Path
 ) -> None:
     model = tmp_path / "m"
     options = [
@@ -110,20 +112,79 @@ def test_ctrl_c_leaves_a_checkpoint_that_fewer_workers_resume(
     log = tmp_path / "m.training" / "training.jsonl"
     while process.poll() is None and not (log.exists() and "training_progress" in log.read_text()):
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: also to the processes that Ray has started
+    os.killpg(process.pid, signal_number)  # as a terminal does: also to the processes that Ray has started
     _, errors = process.communicate(timeout=300)
-    assert process.returncode == 130, errors
+    assert process.returncode == 128 + signal_number, errors
     assert errors.splitlines()[-1].startswith("polyseme: stopped at ")
     done = subprocess.run(command(*arguments, "1", "--resume", "--quiet"), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert SenseModel.load(model).training["tokens"] == 40 * num_tokens
 
 
+def test_the_handler_of_sigterm_is_that_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def install_handler(**_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def end(**_: object) -> None:
+        sys.exit(signal.SIGTERM)  # as Ray's handler does, here while Ray starts
+
+    received: list[int] = []
+    old = signal.signal(signal.SIGTERM, lambda number, _: received.append(number))
+    try:
+        fake = SimpleNamespace(is_initialized=lambda: False, init=install_handler, shutdown=install_handler)
+        monkeypatch.setitem(sys.modules, "ray", fake)
+        with running_ray(None, 2):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+        fake.init = end
+        with pytest.raises(Interrupted, match="stopped"), running_ray(None, 2):
+            pass
+        assert received == [signal.SIGTERM] * 3
+    finally:
+        signal.signal(signal.SIGTERM, old)
+
+
+def test_a_program_trains_several_times_and_ray_prints_nothing(planted_text: Path) -> None:
+    program = f"""
+import os, signal, polyseme
+from polyseme.training.cluster import pool
+text, settings, killed = {str(planted_text)!r}, {{"dim": 8, "epochs": 5, "examples": 0}}, []
+pools, each = [], pool.Pool.each
+def each_after_a_kill(self, method, arguments):
+    if self not in pools:
+        pools.append(self)
+    if method == "train" and not killed:
+        killed.append(self.places[0].process)
+        os.kill(killed[0], signal.SIGKILL)
+    return each(self, method, arguments)
+pool.Pool.each = each_after_a_kill
+polyseme.train(text, workers=2, **settings)
+polyseme.train(text, workers=2, quiet=True, **settings)
+print(len(killed), pools[0].generation[0], len(pools))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stdout) == (0, "1 1 2\n"), done.stderr
+
+
+def test_an_address_where_nothing_answers_is_an_error_at_once(
+    planted_text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = SimpleNamespace(is_initialized=lambda: False, init=pytest.fail, shutdown=lambda: None)
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    with socket.socket() as unused:  # bound, but it does not listen
+        unused.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(TrainingError, match=rf"there is no Ray cluster at {address} \(.*refused.*ray start --head"):
+            train(planted_text, workers=2, ray_address=address, quiet=True)
+
+
 def test_a_ray_that_does_not_start_is_an_error_of_one_line(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def init(**_: object) -> None:
         raise Exception("The current node timed out during startup.")
 
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    monkeypatch.setitem(
+        sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init, shutdown=lambda: None)
+    )
     with pytest.raises(TrainingError, match=r"Ray could not be started \(The current node timed out.*\); check memory"):
         train(planted_text, workers=2, quiet=True)
 

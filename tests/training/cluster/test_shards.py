@@ -36,7 +36,8 @@ def encoded_shards(text: Path, folder: Path) -> ShardedText:
     shards = text_shards(find_sources([text]))
     worker = Worker(0, str(folder), "no-mark")
     worker.folder = folder
-    return ShardedText.merge(shards, [worker.encode(i, shard, "words") for i, shard in enumerate(shards)], "words")
+    summaries = {i: worker.encode(i, shard, "words") for i, shard in enumerate(shards)}
+    return ShardedText.merge(shards, {i: summary for i, summary in summaries.items() if summary is not None}, "words")
 
 
 def test_a_plain_text_is_divided_at_line_ends(text: Path) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import polyseme
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
-from polyseme.errors import Interrupted, TrainingError
+from polyseme.errors import CorpusError, Interrupted, TrainingError
 from polyseme.evaluation.planted_recovery import score_planted
 from polyseme.training.cluster.trainer import ClusterTrainer
 from polyseme.training.events import Event, RoundsMerged, TrainingFinished, TrainingProgress, WorkerLost
@@ -55,6 +56,24 @@ def test_the_number_of_senses_is_discovered(planted_text: Path) -> None:
     several = [set(np.flatnonzero(m._data.num_visible_senses > 1)) for m in (model, alone)]
     words = [{m.vocabulary.words[i] for i in ids} for m, ids in zip((model, alone), several, strict=True)]
     assert len(words[0] & words[1]) > 0.7 * len(words[0] | words[1])
+
+
+@pytest.mark.parametrize("model", ["skip-gram", "random-senses", "mssg", "np-mssg"])
+def test_workers_train_all_models(model: Any, planted_text: Path, num_tokens: int) -> None:
+    settings = {name: value for name, value in COUNTED.items() if name != "senses"}
+    trained = train(planted_text, model=model, workers=2, **settings)
+    assert trained_tokens(trained) == 3 * num_tokens
+    assert (trained._data.num_visible_senses.max() > 1) == (model != "skip-gram")
+
+
+def test_many_workers_learn_nearly_as_well_as_one_process() -> None:
+    """With long rounds from the start, the training would diverge."""
+    text = Path(polyseme.__file__).parent / "data" / "simplewiki.txt.xz"
+    settings: dict[str, Any] = {
+        "model": "skip-gram", "dim": 16, "epochs": 1, "seed": 1, "threads": 1, "max_vocabulary": 2000, "examples": 0,
+    }  # fmt: skip
+    alone, together = (train(text, workers=workers, **settings).training["loss"] for workers in (None, 32))
+    assert together < 1.12 * alone
 
 
 def test_each_token_is_trained_once_per_epoch(planted_text: Path, num_tokens: int) -> None:
@@ -213,3 +232,19 @@ def test_a_single_file_without_line_ends_is_trained_by_several_workers(
     text = tmp_path / "line.txt"
     text.write_text(" ".join(word for sentence in planted.sentences for word in sentence))
     assert trained_tokens(train(text, workers=2, **COUNTED)) == 3 * num_tokens
+
+
+def test_parts_of_the_text_without_words_are_left_out_as_on_one_machine(planted_text: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "a.txt").write_text("\n" * 100_000)
+    (folder / "b.txt").write_text(planted_text.read_text() + "\n" * 200_000 + planted_text.read_text())
+    (folder / "c.txt").touch()
+    settings = {**COUNTED, "epochs": 1, "examples": 1}
+    model, alone = train(folder, tmp_path / "m", workers=2, **settings), train(folder, **settings)
+    assert counts_of(model) == counts_of(alone)
+    assert trained_tokens(model) == trained_tokens(alone)
+    assert all(sense.examples for sense in model.senses(model.vocabulary.words[0]))
+    (folder / "b.txt").write_text("\n" * 400_000)
+    with pytest.raises(CorpusError, match=r"the corpus holds no words \(.*a.txt, .*b.txt"):
+        train(folder, workers=2, **settings)

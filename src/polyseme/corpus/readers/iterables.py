@@ -23,7 +23,9 @@ def prepare(source: Source) -> Source:
     items = source.items
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         advice = "give one of its values, such as dataset['train']" if isinstance(items, Mapping) else "give a list"
-        raise CorpusError(f"texts is a {type(items).__name__}, not an iterable of texts or token lists; {advice}.")
+        raise CorpusError(
+            f"texts is of type {type(items).__name__}, not an iterable of texts or token lists; {advice}."
+        )
     if hasattr(items, "columns"):  # of pandas or Polars: iterating gives names or whole columns
         raise CorpusError(f"texts is a {type(items).__name__}; give one of its columns, such as frame['text'].")
     iterator = iter(_only_column(items, source.field or DEFAULT_FIELD))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from polyseme._io.thread_pool import available_cores
 from polyseme.corpus.readers import text
 from polyseme.corpus.readers.names import ITERABLE, TOKEN_LISTS
 from polyseme.corpus.readers.rows import Rows, document_blocks
@@ -49,5 +49,5 @@ def _read_articles(source: Source, rows: Rows, wait: Callable[[], None]) -> Gene
     """Yield the text of each article of a Wikipedia dump."""
     wikipedia = import_module("polyseme.corpus.readers.wikipedia")
     with text.opened(source, wait) as stream:
-        threads = min(os.cpu_count() or 1, MAX_THREADS)
+        threads = min(available_cores(), MAX_THREADS)
         yield from wikipedia.read_articles(stream, rows.add_bad, name=source.path, threads=threads)

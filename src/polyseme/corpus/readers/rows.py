@@ -19,7 +19,7 @@ from polyseme.corpus.tokenizers import NUL
 from polyseme.errors import CorpusError, shorten
 
 MAX_ROW_BYTES = 1 << 26
-FIRST_ROWS, MAX_BAD_SHARE = 1000, 0.1  # more bad rows than this share of the first rows is an error
+FIRST_ROWS = 1000  # if more than half of these are bad, that is an error before all rows have been read
 MAX_BAD_AT_START = 100  # so many bad rows before the first good one are an error
 MAX_SHOWN_FIELDS = 200  # characters
 
@@ -49,7 +49,7 @@ class Rows:
         # Keys of JSON objects can have half of a surrogate pair, which cannot be written.
         self.first_problem = self.first_problem or shorten(problem, 400).encode("utf-8", "replace").decode()
         none_good = not self.good and self.bad >= MAX_BAD_AT_START
-        if none_good or (self.good + self.bad <= FIRST_ROWS and self.bad > FIRST_ROWS * MAX_BAD_SHARE):
+        if none_good or (self.good + self.bad <= FIRST_ROWS and self.bad > FIRST_ROWS / 2):
             raise self._too_many()
 
     def end(self) -> None:

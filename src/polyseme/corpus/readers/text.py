@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from polyseme._io.parallel_bz2 import STREAM_START
-from polyseme.corpus.sources import Source
+from polyseme.corpus.sources import STDIN, Source
 from polyseme.errors import CorpusError, PolysemeError, shorten
 
 BLOCK_BYTES = 1 << 20
@@ -112,7 +112,10 @@ codecs.register_error("polyseme-question-marks", _question_marks)
 def _make_block(data: bytes, offset: int, source: Source) -> Block:
     nul = data.find(b"\0")
     if nul >= 0:
-        raise CorpusError(f"{source.path} is not a text: byte {offset + nul:,} is NUL. Give plain or compressed text.")
+        raise CorpusError(
+            f"{source.path} is not a text: byte {offset + nul:,} is NUL. Give plain or compressed text in UTF-8. This "
+            f"converts UTF-16: iconv -f utf-16le -t utf-8 IN > OUT; and this deletes NUL: tr -d '\\000' < IN > OUT"
+        )
     text, bad_bytes = replace_bad_bytes(data)
     if bad_bytes * 10 > len(data) and offset < BLOCK_BYTES:
         raise CorpusError(
@@ -148,9 +151,10 @@ def refuse_other_formats(data: bytes, source: Source) -> None:
         )
     compression = next((suffix for suffix, start in COMPRESSED_STARTS.items() if start.match(data)), None)
     if compression:
-        raise CorpusError(
-            f"{source.path} is compressed, which its name must show: let it end in {compression}, or decompress it."
-        )
+        advice = f"which its name must show: let it end in {compression}, or decompress it"
+        if source.path == STDIN:
+            advice = "and only files are decompressed; give the file, or decompress it before the pipe"
+        raise CorpusError(f"{source.path} is compressed, {advice}.")
     if source.reader == "text" and data.lstrip().startswith(DUMP_START):
         raise CorpusError(f"{source.path} is a dump of MediaWiki; remove its markup with --reader wikipedia.")
 

@@ -5,8 +5,14 @@ const embedded = document.getElementById("polyseme-answers");
 /** The data of an exported page: {info, words, answers}; null if there is a server. */
 export const exported = embedded ? JSON.parse(embedded.textContent) : null;
 
+/** Whether the page can show a word: an exported page has some words only. */
+export const isShown = (word) => !exported || exported.words.includes(word);
+
 /** Whether words can be compared: an exported page of many words has no comparisons. */
 export const comparable = !exported || Object.keys(exported.answers).some((path) => path.startsWith("/api/compare/"));
+
+/** The description of a model, by its number in the address. */
+export const modelOf = (info, number) => info.models[Number(number ?? 0)] ?? info.models[0];
 
 export class ApiError extends Error {
   constructor(message, status, closest = []) {

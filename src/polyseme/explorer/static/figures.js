@@ -15,17 +15,19 @@ function titled(text, width = WIDTH) {
   return drawing;
 }
 
-/** Shortens a text to a width, at its start or at its end. */
+const words = new Intl.Segmenter(undefined, { granularity: "word" });
+
+/** Shortens a text to a width, at its start or at its end: between words, also where no spaces are written. */
 function clipped(text, width, style, keepEnd) {
-  const letters = [...text.replace(/\s+/gu, " ")];
-  let [low, high] = [0, letters.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    const part = keepEnd ? letters.slice(letters.length - middle) : letters.slice(0, middle);
-    if (textWidth(part.join(""), style) <= width) low = middle;
-    else high = middle - 1;
-  }
-  return (keepEnd ? letters.slice(letters.length - low) : letters.slice(0, low)).join("");
+  const line = text.replace(/\s+/gu, " ");
+  const starts = [...words.segment(line)].map(({ index }) => index);
+  const parts = keepEnd
+    ? starts.map((start) => line.slice(start))
+    : [...starts.slice(1), line.length].map((end) => line.slice(0, end)).reverse();
+  const fits = (part) => textWidth(part, style) <= width;
+  if (fits(line)) return line;
+  const shorter = parts.map((part) => (keepEnd ? `… ${part.trimStart()}` : `${part.trimEnd()} …`));
+  return shorter.find(fits) ?? "";
 }
 
 function drawLine(drawing, y, { left, word, right }, key, x = MARGIN, width = INNER) {

@@ -1,6 +1,9 @@
 // Places labels beside points so that no two labels overlap, the most important points first.
 
-const overlaps = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+const GAP = 5; // pixels between two words on a line, which would otherwise look like one
+
+const overlaps = (a, b, gap = 0) =>
+  a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height && b.y < a.y + a.height;
 
 /** Boxes around a point where its label may stand: right, left, below, above, and the corners. */
 function candidates({ x, y, radius }, width, height) {
@@ -21,9 +24,10 @@ function candidates({ x, y, radius }, width, height) {
 
 /**
  * Returns the labels that fit: {x, y, width, height, point}. Points have x, y, radius, text, and come in order of
- * importance. A label leaves the canvas (width, height) as little as it covers another label or a marker.
+ * importance. A label leaves the canvas (width, height) as little as it covers another label, a marker, or one of the
+ * boxes that are `taken`.
  */
-export function placeLabels(points, measure, canvas) {
+export function placeLabels(points, measure, canvas, taken = []) {
   const markers = points.map(({ x, y, radius }) => ({
     x: x - radius,
     y: y - radius,
@@ -39,7 +43,8 @@ export function placeLabels(points, measure, canvas) {
         box.y >= 2 &&
         box.x + box.width <= canvas.width - 2 &&
         box.y + box.height <= canvas.height - 2 &&
-        !placed.some((other) => overlaps(box, other)) &&
+        !placed.some((other) => overlaps(box, other, GAP)) &&
+        !taken.some((other) => overlaps(box, other)) &&
         !markers.some((marker) => overlaps(box, marker)),
     );
     if (free) placed.push({ ...free, point });

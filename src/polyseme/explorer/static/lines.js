@@ -42,6 +42,22 @@ function nearChooser(near, where) {
   return el("div", { class: "near" }, field, near ? all : null);
 }
 
+/** Says why there are no lines, and leads to some if there are any. */
+function emptyNote(key, { total, sampled }, near, hasIndex, where) {
+  const link = (name) => el("a", { href: where({ near: undefined }) }, name);
+  if (near)
+    return [
+      `No line of ${sampled ? "the sample of " : ""}`,
+      corpusText(key),
+      " has ",
+      corpusText(near),
+      " within five words. ",
+      link("Show all lines"),
+    ];
+  if (total) return ["The last page ends before this one. ", link("First page")];
+  return [hasIndex ? "The corpus has no line of " : "The model keeps no examples of ", corpusText(key), "."];
+}
+
 export async function showLines(root, { parts: [asked, number], query }, { info, signal }) {
   const { model, sort = "best", near } = query;
   const page = Math.max(1, Number.parseInt(query.page ?? "1", 10) || 1);
@@ -117,7 +133,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
             near,
           }),
         )
-      : el("p", { class: "empty" }, "No lines."),
+      : el("p", { class: "empty" }, emptyNote(key, answer, near, hasIndex, where)),
     pager ?? "",
   );
   return { title: `${key}, concordance`, word, number, senses };

@@ -1,5 +1,5 @@
 // Starts the page and shows the view that the address names.
-import { comparable, exported, get } from "./api.js";
+import { comparable, exported, get, modelOf } from "./api.js";
 import { showCompare } from "./compare.js";
 import { el, announce, corpusText, count, plural } from "./dom.js";
 import { startEditBar } from "./editbar.js";
@@ -48,7 +48,7 @@ function showError(error, route) {
       el("p", {}, error.message),
       suggestions.length
         ? [
-            el("p", { class: "note" }, "Did you mean"),
+            el("p", { class: "note" }, exported ? "Words on this page" : "Did you mean"),
             el(
               "ul",
               { class: "examples" },
@@ -129,7 +129,7 @@ function finish(route) {
 }
 
 function showFoot(route) {
-  const model = info.models[Number(route.query.model ?? 0)] ?? info.models[0];
+  const model = modelOf(info, route.query.model);
   const chooser =
     info.models.length < 2
       ? corpusText(model.name)

@@ -1,10 +1,10 @@
 // The neighbours of all senses of a word in two dimensions: #/map/bank?at=x,y,zoom
-import { get } from "./api.js";
+import { get, isShown } from "./api.js";
 import { el, corpusText, debounce, decimal, percent, scrollable } from "./dom.js";
 import { headword } from "./headword.js";
 import { MapCanvas } from "./mapcanvas.js";
 import { go, href, replace } from "./router.js";
-import { badge, glossOf, numberOf, senseHref, senseLink } from "./senses.js";
+import { badge, glossOf, numberOf, senseHref, senseLink, split } from "./senses.js";
 
 function tableOf(data) {
   return {
@@ -78,7 +78,7 @@ export async function showMap(root, { parts: [asked], query }, { signal }) {
   }, 200);
   const map = new MapCanvas(canvas, data, {
     moved: remember,
-    open: (point) => go(senseHref(point.key)),
+    open: (point) => isShown(split(point.key).word) && go(senseHref(point.key)),
     hovered(point, x, y) {
       tip.hidden = !point;
       if (!point) return;

@@ -1,7 +1,7 @@
 // The canvas of the map: zoom and pan by mouse, touch and keyboard.
 import { placeLabels } from "./labels.js";
 import { FONT_SIZE, fontOf, mapFigure, paint } from "./mapdrawing.js";
-import { split } from "./senses.js";
+import { raised } from "./senses.js";
 
 export class MapCanvas {
   /** `events`: moved(view), open(point), hovered(point or null, x, y). */
@@ -152,12 +152,13 @@ export class MapCanvas {
         item: one,
         sense: one.sense,
         radius: 4.5,
-        text: split(one.key).word,
+        text: raised(one.key),
         main: false,
       }));
     return [...senses, ...points];
   }
 
+  /** Returns the labels that fit, none of them under the buttons. */
   labels(markers) {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const inside = markers.filter(({ x, y }) => x > -20 && y > -20 && x < width + 20 && y < height + 20);
@@ -168,6 +169,12 @@ export class MapCanvas {
         return { width: this.context.measureText(point.text).width, height: FONT_SIZE + 3 };
       },
       { width, height },
+      [...this.canvas.parentElement.querySelectorAll(".map-controls")].map((buttons) => ({
+        x: buttons.offsetLeft,
+        y: buttons.offsetTop,
+        width: buttons.offsetWidth,
+        height: buttons.offsetHeight,
+      })),
     );
   }
 

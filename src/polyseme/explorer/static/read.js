@@ -1,6 +1,6 @@
 // A text with its senses: ambiguous words are coloured, uncertain ones grey. #/read?text=...
-import { get, post } from "./api.js";
-import { el, corpusText, count, percent } from "./dom.js";
+import { get, modelOf, post } from "./api.js";
+import { el, corpusText, count, percent, plural } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { textFigure } from "./figures.js";
 import { pageTitle } from "./headword.js";
@@ -39,9 +39,9 @@ function textOf({ text, kept }) {
 }
 
 /** Example sentences of the model itself, so that every language has a text to try. */
-async function sample(info, model, signal) {
+async function sample(examples, model, signal) {
   const answers = await Promise.all(
-    info.examples
+    examples
       .slice(0, 4)
       .map((word) =>
         get(["senses", word], { neighbours: 1, examples: 2, model }, signal).catch(() => ({ senses: [] })),
@@ -64,8 +64,24 @@ function tokenLink(token, tooltip) {
     },
     token.text,
   );
-  for (const event of ["pointerenter", "focus"]) link.addEventListener(event, () => tooltip.show(token, link));
-  for (const event of ["pointerleave", "blur"]) link.addEventListener(event, tooltip.leave);
+  const on = (event, action) => link.addEventListener(event, action);
+  const show = () => tooltip.show(token, link);
+  // A finger cannot hover: the first tap shows the probabilities, the second one follows the link.
+  let tapped = false;
+  on("pointerenter", (event) => event.pointerType !== "touch" && show());
+  on("pointerleave", (event) => event.pointerType !== "touch" && tooltip.leave());
+  on("focus", show);
+  on("blur", () => {
+    tapped = false;
+    tooltip.leave();
+  });
+  on("click", (event) => {
+    if (event.pointerType !== "touch" || tapped) return;
+    event.preventDefault();
+    tapped = true;
+    link.focus();
+    show();
+  });
   return link;
 }
 
@@ -83,9 +99,23 @@ function paragraphs(tokens, tooltip) {
   return lines.filter((line) => line.length).map((line) => corpusText(line, "p"));
 }
 
+function summary(ambiguous) {
+  const uncertain = ambiguous.filter((token) => !isCertain(token)).length;
+  if (ambiguous.length) return `${plural(ambiguous.length, "ambiguous word")}, ${count(uncertain)} uncertain`;
+  return "No word of this text has several senses in this model.";
+}
+
+function legend() {
+  return el(
+    "p",
+    { class: "reading-key", "aria-hidden": "true" },
+    [1, 2, 3, 4].map((n) => el("span", { class: `token s${n}`, data: { number: String(n) } }, "sense")),
+    el("span", { class: "token uncertain" }, "uncertain"),
+  );
+}
+
 function result(tokens, model, signal) {
   const ambiguous = tokens.filter((token) => token.key);
-  const uncertain = ambiguous.filter((token) => !isCertain(token)).length;
   const tooltip = probabilityBox(model, signal);
   return el(
     "section",
@@ -93,13 +123,8 @@ function result(tokens, model, signal) {
     el(
       "header",
       {},
-      el("p", { class: "note" }, `${count(ambiguous.length)} ambiguous words, ${count(uncertain)} uncertain`),
-      el(
-        "p",
-        { class: "reading-key", "aria-hidden": "true" },
-        [1, 2, 3, 4].map((n) => el("span", { class: `token s${n}`, data: { number: String(n) } }, "sense")),
-        el("span", { class: "token uncertain" }, "uncertain"),
-      ),
+      el("p", { class: "note" }, summary(ambiguous)),
+      ambiguous.length ? legend() : null,
       exportMenu({
         name: "text senses",
         json: { tokens },
@@ -117,6 +142,7 @@ function result(tokens, model, signal) {
 
 export async function showRead(root, { query }, { info, signal }) {
   const { model } = query;
+  const { examples } = modelOf(info, model);
   const text = textOf(query);
   const limit = info.limits?.text_bytes;
   const area = el("textarea", {
@@ -154,14 +180,14 @@ export async function showRead(root, { query }, { info, signal }) {
       "p",
       { class: "buttons" },
       el("button", { type: "submit", class: "primary" }, "Colour the senses"),
-      info.examples.length
+      examples.length
         ? el(
             "button",
             {
               type: "button",
               on: {
                 click: async () => {
-                  area.value = await sample(info, model, signal);
+                  area.value = await sample(examples, model, signal);
                   submit();
                 },
               },
@@ -175,7 +201,7 @@ export async function showRead(root, { query }, { info, signal }) {
   root.replaceChildren(
     pageTitle(
       "Read a text",
-      "Words with several senses are coloured by the sense they have here. Hover or focus for probabilities; a click leads to the sense.",
+      "Words with several senses are coloured by the sense they have here. Hover, focus or tap for probabilities; a click or a second tap leads to the sense.",
     ),
     form,
     place,

@@ -1,5 +1,5 @@
 // An input that completes words: a combobox with a list, as the WAI-ARIA practices describe it.
-import { get } from "./api.js";
+import { exported, get } from "./api.js";
 import { el, corpusText, count, debounce, plural } from "./dom.js";
 import { parse } from "./router.js";
 
@@ -77,7 +77,7 @@ export function wordField({ label, placeholder = "", value = "", choose, hint = 
         el(
           "li",
           { class: "note", role: "presentation" },
-          closest.length ? "No such word. Did you mean" : "No such word",
+          exported ? "Words on this page" : closest.length ? "No such word. Did you mean" : "No such word",
         ),
       );
       items.push(...closest.map((word, index) => option(word, index, "")));

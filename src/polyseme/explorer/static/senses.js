@@ -1,4 +1,5 @@
 // Sense keys: their word, number, colour, and how they are shown.
+import { isShown } from "./api.js";
 import { el, corpusText, decimal, direction, percent } from "./dom.js";
 import { href } from "./router.js";
 
@@ -27,23 +28,34 @@ export function glossOf(sense, senses, n = 3) {
   return sense.label ?? (own.length ? own : words).slice(0, n).join(", ");
 }
 
+/** Returns the key of a sense with its number raised, as text: bank². */
+export function raised(key) {
+  const { word, number } = split(key);
+  return word === key ? word : word + [...String(number)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
+}
+
 /** Returns the number of a sense on its colour. */
 export function badge(key) {
   return el("span", { class: `badge ${colourClass(key)}`, "aria-hidden": "true" }, String(numberOf(key)));
 }
 
-/** Returns a link to a sense, with its number raised as in dictionaries (by the stylesheet, so it is not copied). */
+/**
+ * Returns a link to a sense, with its number raised as in dictionaries (by the stylesheet, so it is not copied). An
+ * exported page shows a word that it has no senses of without a link.
+ */
 export function senseLink(key, query = {}) {
   const { word, number } = split(key);
-  if (word === key) return el("a", { href: senseHref(key, query), class: "word" }, corpusText(word));
+  const link = isShown(word) ? senseHref(key, query) : null;
+  const tag = link ? "a" : "span";
+  if (word === key) return el(tag, { href: link, class: "word" }, corpusText(word));
   return el(
-    "a",
+    tag,
     {
-      href: senseHref(key, query),
+      href: link,
       class: "word",
       dir: direction(word),
       data: { number: String(number) },
-      "aria-label": `${word}, sense ${number}`,
+      "aria-label": link ? `${word}, sense ${number}` : null, // a span has no name of its own
     },
     corpusText(word),
   );

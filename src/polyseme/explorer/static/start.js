@@ -1,5 +1,5 @@
 // The start page: what this is, words to try, and the views in a sentence each.
-import { comparable, exported, get } from "./api.js";
+import { comparable, exported, get, modelOf } from "./api.js";
 import { el, corpusText, count, plural } from "./dom.js";
 import { href } from "./router.js";
 import { badge, glossOf } from "./senses.js";
@@ -56,21 +56,22 @@ function cards(examples, models) {
 const PAUSE = 2000; // milliseconds between two questions
 
 /** Fills a list with words to try, and again when the server has found the words with the clearest senses. */
-async function fillExamples(list, info, model, signal) {
-  const fill = (words) => list.replaceChildren(...words.map((word) => example(word, model, signal)));
-  fill(exported?.words ?? info.examples);
-  if (exported || info.examples_are_final) return;
-  while (!info.examples_are_final && !signal.aborted) {
+async function fillExamples(list, info, number, signal) {
+  const fill = (words) => list.replaceChildren(...words.map((word) => example(word, number, signal)));
+  const model = () => modelOf(info, number);
+  fill(exported?.words ?? model().examples);
+  if (exported || model().examples_are_final) return;
+  while (!model().examples_are_final && !signal.aborted) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     Object.assign(info, await get(["info"], {}, signal));
   }
-  if (!signal.aborted && !list.matches(":hover, :focus-within")) fill(info.examples);
+  if (!signal.aborted && !list.matches(":hover, :focus-within")) fill(model().examples);
 }
 
 export async function showStart(root, route, { info, signal }) {
-  const model = info.models[Number(route.query.model ?? 0)] ?? info.models[0];
+  const model = modelOf(info, route.query.model);
   const learned = model.tokens ? `, learned from ${count(model.tokens)} words of text` : "";
-  const examples = exported?.words ?? info.examples;
+  const examples = exported?.words ?? model.examples;
   const list = el("ul", { class: "tries" });
   fillExamples(list, info, route.query.model, signal).catch(() => {}); // the first words stay
   root.replaceChildren(

@@ -239,17 +239,21 @@ def combined_share(steps: NDArray[np.float64], workers: NDArray[np.int32]) -> ND
 
 
 def _merge_clusters(p: Parameters, updates: list[Clusters]) -> Clusters:
-    """Add counts and sums of contexts; returns the new counts and centers."""
+    """Add counts and sums of contexts; returns the new counts and centers.
+
+    The sums have no columns during the warm-up, and in models without centers.
+    """
     rows = np.unique(np.concatenate([u.rows for u in updates]))
-    counts, width = p.sense_counts[rows], updates[0].values.shape[1]  # 0 without centers, and during the warm-up
-    sums = counts[:, None] * p.cluster_centers[rows, :width].astype(np.float64)
+    before = p.sense_counts[rows]
     for update in updates:
-        at = np.searchsorted(rows, update.rows)
-        counts[at] += update.counts
-        sums[at] += update.values
-    p.sense_counts[rows] = counts
+        p.sense_counts[update.rows] += update.counts
+    counts = p.sense_counts[rows]
+    if not updates[0].values.shape[1]:
+        return Clusters(rows, counts, np.empty((len(rows), 0), np.float32))
+    sums = before[:, None] * p.cluster_centers[rows].astype(np.float64)
+    for update in updates:
+        sums[np.searchsorted(rows, update.rows)] += update.values
     centers = (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
-    if width:
-        p.cluster_centers[rows] = centers
-        p.center_inverse_norms[rows] = inverse_norms(p.cluster_centers[rows])
+    p.cluster_centers[rows] = centers
+    p.center_inverse_norms[rows] = inverse_norms(centers)
     return Clusters(rows, counts, centers)

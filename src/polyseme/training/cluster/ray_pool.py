@@ -9,23 +9,31 @@ from __future__ import annotations
 import math
 import os
 import secrets
+import signal
+import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from polyseme.errors import MissingExtra, PolysemeError, TrainingError, shorten
+from polyseme.errors import Interrupted, MissingExtra, PolysemeError, TrainingError, shorten
 from polyseme.training.cluster.pool import TICK_SECONDS, Lost, Pool
 from polyseme.training.cluster.worker import Worker
 from polyseme.training.events import Listener
 
 OBJECT_STORE_BYTES = 256 << 20  # of a Ray of our own; larger objects go to disk
+CONNECT_SECONDS = 10.0  # until a cluster must answer; Ray itself tries for minutes
+# Lines that Ray does not print: the event WorkerLost says the same. Ray has this variable for lines of its log.
+QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "A worker died or was killed|has been marked dead"}
 LOCAL = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on all systems: listen on the loopback interface only
     "RAY_AUTH_MODE": "token",
     "RAY_worker_niceness": "0",  # the priority of a run without workers; Ray's default is 15, the lowest but four
 }
+START_ADVICE = "start one with: ray start --head, and use the same versions and token (RAY_AUTH_MODE) on all machines"
+_imported_with: dict[str, str] = {}  # LOCAL and the token, if Ray was imported with them: it keeps the token
 
 
 @contextmanager
@@ -39,11 +47,32 @@ def running_ray(address: str | None, workers: int) -> Iterator[Any]:
         if ray.is_initialized():
             yield ray
             return
-        _connect(ray, address, workers)
         try:
+            with _kept_handler():
+                _connect(ray, address, workers)
             yield ray
         finally:
-            ray.shutdown()
+            with _kept_handler():
+                ray.shutdown()
+
+
+@contextmanager
+def _kept_handler() -> Iterator[None]:
+    """Restore the handler of SIGTERM, which Ray replaces: the process would end at once, without a checkpoint."""
+    handler = signal.getsignal(signal.SIGTERM)
+
+    def restore() -> None:
+        if handler is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
+
+    try:
+        yield
+    except SystemExit:  # by Ray's handler
+        restore()
+        signal.raise_signal(signal.SIGTERM)
+        raise Interrupted("stopped.") from None
+    finally:
+        restore()
 
 
 @contextmanager
@@ -51,8 +80,12 @@ def _environment(address: str | None) -> Iterator[None]:
     """The environment that Ray needs, until the block ends. What the user has set is kept."""
     settings = {"RAY_USAGE_STATS_ENABLED": "0"}
     # If the program has imported Ray, it is too late: Ray has read these settings, and uses its own defaults.
-    if address is None and "ray" not in sys.modules:
-        settings |= {**LOCAL, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    if "ray" not in sys.modules:
+        settings |= QUIET
+        if address is None:
+            _imported_with.update(LOCAL, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    if address is None:
+        settings |= _imported_with
     added = {name: value for name, value in settings.items() if name not in os.environ}
     os.environ.update(added)
     try:
@@ -78,11 +111,19 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
             # "local": not a cluster that happens to run on this machine
             ray.init(address="local", include_dashboard=False, **resources, **quiet)
         else:
+            _try_address(address)
             ray.init(address=address, **quiet)
     except Exception as error:  # Ray raises errors of many kinds, among them plain exceptions
         place = "Ray could not be started" if address is None else f"there is no Ray cluster at {shorten(address)}"
-        advice = "check memory, disk and load of the machine" if address is None else "start one with: ray start --head"
+        advice = "check memory, disk and load of the machine" if address is None else START_ADVICE
         raise TrainingError(f"{place} ({shorten(error, 200)}); {advice}.") from error
+
+
+def _try_address(address: str) -> None:
+    """Raise OSError if nothing answers at an address of the form host:port."""
+    host, _, port = address.rpartition(":")
+    if host and "/" not in host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
 
 
 class RayPool(Pool):

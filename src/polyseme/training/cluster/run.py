@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,27 +92,29 @@ class ClusterRun(Run):
                 return self._encode_shards(shards, tokenizer.name)
         return ShardedTokens.divide(super().encode(corpus, tokenizer))
 
-    def _encode_shards(self, shards: list[list[Source]], tokenizer: str) -> ShardedCorpus:
-        """Let the workers encode shards of text."""
+    def _encode_shards(self, parts: list[list[Source]], tokenizer: str) -> ShardedCorpus:
+        """Let the workers encode the parts of a text."""
         summaries: dict[int, ShardSummary] = {}
         owners: dict[int, int] = {}
-        while len(summaries) < len(shards):
-            todo = [shard for shard in range(len(shards)) if shard not in summaries]
+        while len(owners) < len(parts):
+            todo = [part for part in range(len(parts)) if part not in owners]
             wave = dict(zip(self.pool.numbers, todo, strict=False))
-            calls = {n: (shard, shards[shard], tokenizer) for n, shard in wave.items()}
+            calls = {n: (part, parts[part], tokenizer) for n, part in wave.items()}
             for n, summary in self.pool.each("encode", calls).items():
-                summaries[wave[n]], owners[wave[n]] = summary, n
-            self._report(shards, summaries)
-        self.owners.extend(owners[shard] for shard in range(len(shards)))
-        return ShardedText.merge(shards, [summaries[shard] for shard in range(len(shards))], tokenizer)
+                owners[wave[n]] = n
+                if summary is not None:
+                    summaries[wave[n]] = summary
+            self._report(parts, owners, summaries)
+        self.owners.extend(owners[part] for part in sorted(summaries))
+        return ShardedText.merge(parts, summaries, tokenizer)
 
-    def _report(self, shards: list[list[Source]], summaries: dict[int, ShardSummary]) -> None:
+    def _report(self, parts: list[list[Source]], done: Iterable[int], summaries: dict[int, ShardSummary]) -> None:
         """Report the progress of encoding. The number of distinct words is that of the shard that has most."""
         tokens = sum(summary.tokens for summary in summaries.values())
         words = max((len(summary.counts) for summary in summaries.values()), default=0)
         bad_bytes = sum(summary.bad_bytes for summary in summaries.values())
-        sizes = [sum(part_bytes(source) for source in shard) for shard in shards]
-        self.listen(EncodingProgress(sum(sizes[shard] for shard in summaries), sum(sizes), tokens, words, bad_bytes))
+        sizes = [sum(part_bytes(source) for source in part) for part in parts]
+        self.listen(EncodingProgress(sum(sizes[part] for part in done), sum(sizes), tokens, words, bad_bytes))
 
     def make_trainer(self, encoded: EncodedCorpus, vocabulary: Vocabulary) -> Trainer:
         assert isinstance(encoded, ShardedCorpus)

@@ -11,7 +11,7 @@ The division depends on the corpus alone, not on the workers. A run can be resum
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from polyseme._io.memory_map import release_pages
 from polyseme.corpus.blocks import block_bounds
 from polyseme.corpus.encoded_corpus import SOURCE_TYPES, EncodedCorpus
+from polyseme.corpus.encoding import NoWords
 from polyseme.corpus.readers.names import compression_of
 from polyseme.corpus.sources import STDIN, Source
+from polyseme.errors import shorten
 from polyseme.training.cluster.worker import ShardSummary
 from polyseme.training.trainer import BLOCK_TOKENS
 
@@ -107,15 +109,25 @@ class ShardedCorpus(EncodedCorpus, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ShardedText(ShardedCorpus):
-    """A corpus that workers have encoded."""
+    """A corpus that workers have encoded.
+
+    shards  the sources of each
+    parts   the number of each among the parts of the text, some of which have no words and are not shards
+    """
 
     shards: Sequence[list[Source]]
+    parts: Sequence[int]
 
     @classmethod
-    def merge(cls, shards: list[list[Source]], summaries: list[ShardSummary], tokenizer: str) -> ShardedText:
-        """The corpus of shards that workers have encoded."""
+    def merge(cls, texts: list[list[Source]], encoded: Mapping[int, ShardSummary], tokenizer: str) -> ShardedText:
+        """The corpus of the parts of a text that workers have encoded. Those without words are not in `encoded`."""
+        if not encoded:
+            paths = ", ".join(dict.fromkeys(source.path for part in texts for source in part))
+            raise NoWords(f"the corpus holds no words ({shorten(paths, 200)}); give a text that is not empty.")
+        parts = sorted(encoded)
+        shards, summaries = [texts[part] for part in parts], [encoded[part] for part in parts]
         words, counts = merge_counts(summaries)
-        sources = list(dict.fromkeys(source for shard in shards for source in shard))
+        sources = list(dict.fromkeys(source for part in texts for source in part))
         bad_rows = [summary.first_bad_row for summary in summaries if summary.first_bad_row]
         description = {
             "tokenizer": tokenizer,
@@ -128,7 +140,9 @@ class ShardedText(ShardedCorpus):
         }
         blocks = np.array([summary.blocks for summary in summaries])
         none = np.empty(0, np.int64)
-        corpus = cls(none.astype(np.int32), none, none, words, counts, description, blocks=blocks, shards=shards)
+        corpus = cls(
+            none.astype(np.int32), none, none, words, counts, description, blocks=blocks, shards=shards, parts=parts
+        )
         description["fingerprint"] = corpus.counts_fingerprint
         return corpus
 
@@ -137,7 +151,7 @@ class ShardedText(ShardedCorpus):
         return int(self.description["sentences"])
 
     def opening(self, shard: int) -> Call:
-        return "open_text", (shard, self.shards[shard], self.description["tokenizer"])
+        return "open_text", (shard, self.parts[shard], self.shards[shard], self.description["tokenizer"])
 
 
 @dataclass(frozen=True, kw_only=True)

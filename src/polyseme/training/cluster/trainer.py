@@ -19,6 +19,7 @@ from polyseme.training.state import TrainState
 from polyseme.training.trainer import BLOCK_TOKENS, BLOCKS_PER_THREAD, Reporter, Trainer
 
 ROUND_SHARE = 1 / 64  # length of a round, relative to all that was trained before
+MIN_BLOCKS = 8  # in the first rounds; longer ones let the training diverge
 
 Ints = NDArray[np.int64]
 
@@ -158,7 +159,8 @@ class ClusterTrainer(Trainer):
         applied = [update for n, update in updates.items() if self._count(n, update, pieces[n])]
         if applied:
             started = time.monotonic()
-            merged = self.merger.merge(applied, words, rate, budget * BLOCK_TOKENS / len(applied))
+            trained = sum(bool(pieces[update.worker]) for update in applied)
+            merged = self.merger.merge(applied, words, rate, budget * BLOCK_TOKENS / max(trained, 1))
             self._merged = pool.share(merged)
             self.traffic["sent"] += sum(map(num_bytes, applied))
             self.traffic["received"] += num_bytes(merged) * len(pool.numbers)
@@ -179,7 +181,7 @@ class ClusterTrainer(Trainer):
 
         It grows with what is done: the longer the training, the more slowly vectors change, and the less is lost.
         """
-        most = max(int(ROUND_SHARE * self.blocks_done), self.cluster.threads)
+        most = max(int(ROUND_SHARE * self.blocks_done), min(self.cluster.threads, MIN_BLOCKS))
         left_in_epoch = self.blocks_per_epoch - self.blocks_done % self.blocks_per_epoch
         return min(most, left_in_epoch, end - self.blocks_done)
 

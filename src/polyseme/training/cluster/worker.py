@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from polyseme._io.thread_pool import available_cores
 from polyseme.corpus.blocks import block_bounds, block_seed
 from polyseme.corpus.encoded_corpus import EncodedCorpus, is_encoded
-from polyseme.corpus.encoding import encode
+from polyseme.corpus.encoding import NoWords, encode
 from polyseme.corpus.occurrences import Gaps, find_gaps, find_occurrences
 from polyseme.corpus.sources import Source
 from polyseme.corpus.tokenizers import get_tokenizer
@@ -111,6 +111,7 @@ class Worker:
         self.is_shared = (shared / mark).exists()
         self.folder = shared if self.is_shared else Path(tempfile.gettempdir()) / f"polyseme-{mark}"
         self.trainers: dict[int, ShardTrainer] = {}
+        self.parts: dict[int, int] = {}  # of the corpus, which are the shards
         self.contexts: dict[int, Callable[[Ints], tuple[Floats, Ints]]] = {}
 
     def place(self) -> Place:
@@ -118,9 +119,12 @@ class Worker:
 
     # Shards
 
-    def encode(self, shard: int, sources: list[Source], tokenizer: str) -> ShardSummary:
-        """Encode the text of a shard, unless that was done before."""
-        encoded = self._encoded(shard, sources, tokenizer)
+    def encode(self, part: int, sources: list[Source], tokenizer: str) -> ShardSummary | None:
+        """Encode the text of a part of the corpus, unless that was done before; None if it has no words."""
+        try:
+            encoded = self._encoded(part, sources, tokenizer)
+        except NoWords:
+            return None
         about = encoded.description
         return ShardSummary(
             "\n".join(encoded.words).encode(), encoded.counts, encoded.num_tokens, encoded.num_sentences,
@@ -128,8 +132,8 @@ class Worker:
             about["first_bad_row"],
         )  # fmt: skip
 
-    def _encoded(self, shard: int, sources: list[Source], tokenizer: str) -> EncodedCorpus:
-        folder = self._shard_folder(shard)
+    def _encoded(self, part: int, sources: list[Source], tokenizer: str) -> EncodedCorpus:
+        folder = self._folder_of(part)
         if is_encoded(folder):
             encoded = EncodedCorpus.open(folder)
             if encoded.sources != sources:
@@ -147,17 +151,18 @@ class Worker:
         self.folder.mkdir(parents=True, exist_ok=True)
         return encode(sources, get_tokenizer(tokenizer), folder)
 
-    def _shard_folder(self, shard: int) -> Path:
-        return self.folder / f"shard-{shard:05}"
+    def _folder_of(self, part: int) -> Path:
+        return self.folder / f"shard-{part:05}"
 
     def start(self, config: TrainConfig, vocabulary: Vocabulary, threads: int) -> None:
         """Prepare for training with this vocabulary."""
         self.replica = Replica(TrainState.initial(config, vocabulary, threads))
         self.trainers.clear()
 
-    def open_text(self, shard: int, sources: list[Source], tokenizer: str) -> None:
-        """Take over a shard of text."""
-        encoded = self._encoded(shard, sources, tokenizer)
+    def open_text(self, shard: int, part: int, sources: list[Source], tokenizer: str) -> None:
+        """Take over a shard of text, which is this part of the corpus."""
+        encoded = self._encoded(part, sources, tokenizer)
+        self.parts[shard] = part
         self._add(shard, renumbered(encoded, self.replica.state.vocabulary, self.folder))
 
     def open_tokens(self, shard: int, tokens: NDArray[np.int32], sentences: Ints) -> None:
@@ -234,7 +239,7 @@ class Worker:
 
     def snippets(self, shard: int, data: ModelData, positions: dict[int, Ints]) -> Snippets:
         """The snippets at these positions of a shard.  positions  by shard, ascending"""
-        corpus = EncodedCorpus.open(self._shard_folder(shard))
+        corpus = EncodedCorpus.open(self._folder_of(self.parts[shard]))
         threads = self.replica.state.threads
         return join(extract_snippets(corpus, data.tokenizer, positions[shard], SNIPPET_WINDOW, threads))
 
