@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
+import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.sources import find_sources
-from polyseme.errors import CorpusError, MissingFile
+from polyseme.errors import CorpusError, Interrupted, MissingFile
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -89,6 +91,36 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
         find_sources(tmp_path / "nothing.txt")
 
 
+def test_an_empty_path_is_refused() -> None:
+    with pytest.raises(CorpusError, match="the path of the corpus is empty"):
+        find_sources("")
+
+
 def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"has no files for the reader 'text'; their names must end in \.txt"):
         find_sources(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX terminal")
+def test_input_of_a_terminal_that_is_discarded_before_it_is_read_does_not_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As by Ctrl-C between `select`, which announces the input, and the read."""
+    import pty
+
+    ours, terminal = pty.openpty()
+
+    def announce_input(*_: object) -> tuple[list[int], list[int], list[int]]:
+        monkeypatch.undo()
+        return [terminal], [], []
+
+    def stop() -> None:
+        raise Interrupted("stopped.")
+
+    with open(terminal) as stdin:  # noqa: PTH123 - of a descriptor
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with find_sources("-")[0].open(wait=stop) as stream:
+            monkeypatch.setattr(select, "select", announce_input)
+            with pytest.raises(Interrupted):
+                stream.read(1)
+    os.close(ours)

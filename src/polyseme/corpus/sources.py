@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 TEXTS = "<texts>"  # the path of a Python iterable
+SENTENCE_ENDS = (".", "!", "。", "！", "？", "।", "؟")  # of languages without spaces, too
 POLL_SECONDS = 0.1  # between calls of `wait` while a pipe has no data
 
 AnyPath = str | os.PathLike[str]
@@ -92,7 +93,8 @@ class Source:
     def _open_raw(self, wait: Callable[[], None]) -> Iterator[BinaryIO]:
         """Open the bytes of the file. Opening a pipe does not wait for its writer, which no signal would interrupt."""
         if self.path == STDIN:
-            yield _stdin(wait)
+            with _stdin(wait) as stream:
+                yield stream
         elif Path(self.path).is_fifo():
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
             try:
@@ -130,7 +132,7 @@ class _Pipe(io.RawIOBase):
                 self.wait()
             try:
                 return os.readv(self.descriptor, [buffer])
-            except BlockingIOError:  # another process has read the data
+            except BlockingIOError:  # another process has read the data, or Ctrl-C has discarded it
                 continue
 
 
@@ -138,14 +140,36 @@ def _buffered(descriptor: int, wait: Callable[[], None]) -> BinaryIO:
     return io.BufferedReader(_Pipe(descriptor, wait), 1 << 16)
 
 
-def _stdin(wait: Callable[[], None]) -> BinaryIO:
+@contextmanager
+def _stdin(wait: Callable[[], None]) -> Iterator[BinaryIO]:
     if sys.stdin is None:
         raise CorpusError("standard input is closed; pipe a text into the command, or give a file.")
     try:
         descriptor = sys.stdin.fileno()
     except (OSError, ValueError):  # not a file: a program has replaced sys.stdin
-        return sys.stdin.buffer
-    return sys.stdin.buffer if os.name == "nt" else _buffered(descriptor, wait)  # Windows cannot wait for a pipe
+        yield sys.stdin.buffer
+        return
+    if os.name == "nt":  # cannot wait for a pipe
+        yield sys.stdin.buffer
+        return
+    terminal = _open_terminal(descriptor)
+    try:
+        yield _buffered(descriptor if terminal is None else terminal, wait)
+    finally:
+        if terminal is not None:
+            os.close(terminal)
+
+
+def _open_terminal(descriptor: int) -> int | None:
+    """Open the terminal of a descriptor again, so that reading never blocks; None if it is not a terminal.
+
+    Ctrl-C discards what was typed. If that happens after `select` has announced it, a read that blocks would wait for
+    the next line.
+    """
+    try:
+        return os.open(os.ttyname(descriptor), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:
+        return None
 
 
 def _decompressed(raw: BinaryIO, compression: str) -> AbstractContextManager[BinaryIO]:
@@ -170,6 +194,8 @@ def find_sources(
     field   for readers of rows, which field is the text: DEFAULT_FIELD by default
     """
     check_reader(reader)
+    if field == "":
+        raise ConfigError("--field is empty; give the name of the field that has the text.")
     items = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
     sources = dict.fromkeys(source for item in items for source in _expand(os.fspath(item), reader, field))
     if not sources:
@@ -192,6 +218,8 @@ def _expand(item: str, reader: str | None, field: str | None) -> list[Source]:
         if reader == "parquet":
             raise CorpusError("Parquet cannot be read from standard input, since its index is at the end; give a file.")
         return [Source(STDIN, 0, 0, reader, _field(reader, field), spooled=True)]
+    if not item:
+        raise CorpusError("the path of the corpus is empty; name a text file, a folder, or - for standard input.")
     path = Path(item)
     try:
         paths = _files_in(path, reader) if path.is_dir() else [path] if path.exists() else []
@@ -206,13 +234,16 @@ def _expand(item: str, reader: str | None, field: str | None) -> list[Source]:
 
 def _advice(item: str) -> str:
     """What to do about a path that does not exist. In Python it may be a sentence, given for the name of a file."""
-    if any(character.isspace() for character in item) and reader_of(item) is None and os.sep not in item:
+    like_a_sentence = any(map(str.isspace, item)) or item.endswith(SENTENCE_ENDS)
+    if like_a_sentence and reader_of(item) is None and not os.path.isabs(item):  # noqa: PTH117
         return "check the path; in Python, pass sentences as texts=[...]"
     return f"check the path (the current folder is {Path.cwd()})"
 
 
 def _files_in(folder: Path, reader: str | None) -> list[Path]:
     """The files of a folder for a reader; by default text, or the one other format that there is."""
+    if (folder / "model.safetensors").exists():
+        raise CorpusError(f"{folder} is a model, not a text; to continue its training, give it with --init.")
     found: dict[str, list[Path]] = {}
     for path in sorted(folder.rglob("*")):
         name = reader_of(path.name)
