@@ -60,7 +60,8 @@ class Vocabulary:
         """The error for a word that is not in the vocabulary; its message suggests similar words."""
         close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
         frequent = self.words[:50_000]
-        close += [w for w in frequent if w not in close and _base_letters(w) == _base_letters(word)]
+        folded = fold(word)
+        close += [w for w in frequent if fold(w) == folded and w not in close]
         close += [w for w in get_close_matches(word, frequent, n=3) if w not in close]
         hint = f" Closest: {', '.join(map(shorten, close))}." if close else ""
         return UnknownWord(
@@ -140,6 +141,13 @@ def read_words(path: Path) -> tuple[list[str], NDArray[np.int64]]:
     return fields[0::2], counts
 
 
-def _base_letters(word: str) -> str:
-    """A word without accents and case, as many people type it: 'Straße' and 'strasse' have the same."""
-    return "".join(c for c in normalize("NFKD", word.casefold()) if not combining(c)).casefold()
+def fold(word: str) -> str:
+    """The word without case and accents, as many people type it.
+
+    >>> fold("Élan"), fold("Straße")
+    ('elan', 'strasse')
+    """
+    if word.isascii():
+        return word.lower()
+    decomposed = normalize("NFKD", word.casefold())
+    return "".join(c for c in decomposed if not combining(c)).casefold()

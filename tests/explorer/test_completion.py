@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyseme.explorer.completion import Completion, fold
+from polyseme.explorer.completion import Completion
+from polyseme.vocabulary import fold
 
 WORDS = [
     "the",

@@ -22,7 +22,6 @@ from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, CorpusError, DataError, Interrupted, ModelError, OutputExists, TrainingError
 from polyseme.model.compact import save_compact
 from polyseme.model.data import ModelData
-from polyseme.training import trainer
 from polyseme.training.added_senses import separation_from_old
 from polyseme.training.config import make_config
 from polyseme.training.continued import raised_counts, trained_sense_vectors
@@ -302,10 +301,10 @@ def test_a_folder_of_vectors_can_be_continued(old_path: Path, new_text: Path, tm
     np.testing.assert_allclose(new.vector("volcano"), old.vector("volcano"), rtol=1e-6)
 
 
+@pytest.mark.usefixtures("frequent_reports")
 def test_a_resumed_run_equals_an_uninterrupted_one(
-    old_path: Path, continued_path: Path, new_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    old_path: Path, continued_path: Path, new_text: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.0)
     for progress in (0.1, 0.6):
         stop = StopAt(progress)
         with pytest.raises(Interrupted):
@@ -327,10 +326,10 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
         train(new_text, tmp_path / "parts", resume=True)
 
 
+@pytest.mark.usefixtures("frequent_reports")
 def test_a_resumed_run_from_a_vector_file_equals_an_uninterrupted_one(
-    vector_file: Path, new_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vector_file: Path, new_text: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.0)
     whole = train(new_text, tmp_path / "whole", init=vector_file, **SETTINGS)
     stop = StopAt(0.6)
     with pytest.raises(Interrupted):

@@ -23,7 +23,6 @@ from polyseme.corpus.encoding import encode
 from polyseme.corpus.sources import find_sources
 from polyseme.corpus.tokenizers import WORDS
 from polyseme.errors import ConfigError, Interrupted, MissingFile, OutputExists, TrainingError
-from polyseme.training import trainer
 from polyseme.training import workspace as module
 from polyseme.training.checkpoint import read_config
 from polyseme.training.config import make_config
@@ -32,6 +31,8 @@ from polyseme.training.workspace import workspace
 from tests.conftest import MODELS, command
 
 KILLS = int(os.environ.get("POLYSEME_KILLS", "8"))
+
+pytestmark = pytest.mark.usefixtures("frequent_reports")
 
 
 def bits(model: SenseModel) -> dict[str, NDArray[np.generic]]:
@@ -57,12 +58,6 @@ class StopAt:
 
     def stop(self) -> bool:
         return self.reached
-
-
-@pytest.fixture(autouse=True)
-def _frequent_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Training on a small corpus takes less time than the usual interval of reports."""
-    monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.002)
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adagrad"])

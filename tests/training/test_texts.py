@@ -12,13 +12,14 @@ import pytest
 
 from polyseme import SenseModel, train
 from polyseme.errors import Interrupted, MissingFile, TrainingError
-from polyseme.training import trainer
 from polyseme.training.events import CorpusEncoded, Event
 from polyseme.training.workspace import workspace_path
 from tests.conftest import ROOT
 from tests.training.test_resume import StopAt, assert_same_bits
 
 SETTINGS: dict[str, Any] = {"model": "mssg", "senses": 2, "dim": 32, "epochs": 4, "threads": 1, "seed": 3}
+
+pytestmark = pytest.mark.usefixtures("frequent_reports")
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +31,6 @@ def whole(planted_text: Path) -> SenseModel:
 @pytest.fixture(scope="module")
 def lines(planted_text: Path) -> list[str]:
     return planted_text.read_text().splitlines()
-
-
-@pytest.fixture(autouse=True)
-def _frequent_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer, "REPORT_SECONDS", 0.002)
 
 
 def test_a_generator_gives_the_same_model_as_the_file(whole: SenseModel, lines: list[str]) -> None:

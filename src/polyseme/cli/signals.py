@@ -114,7 +114,8 @@ def _repeat_lost_signal(lost: sys.UnraisableHookArgs) -> None:
     import threading  # it is imported by now
 
     number = lost.exc_value.args[0] if lost.exc_value.args else signal.SIGINT
-    again = threading.Timer(REPEAT_SECONDS, signal.raise_signal, [number])
+    # To the process, not to the thread of the timer: it interrupts what the main thread waits for.
+    again = threading.Timer(REPEAT_SECONDS, os.kill, [os.getpid(), number])
     again.daemon = True
     again.start()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.phrases import JOINER
+from polyseme.vocabulary import fold
 
 MAX_DISTANCE = 2  # edits between a query and the words that are suggested for it
 MAX_LETTERS = 24  # of a query that gets suggestions, and of the suggested words
@@ -17,18 +17,6 @@ AFTER_ALL = "\U0010ffff"  # sorts after every continuation of a prefix
 
 _SENSE_NUMBER = re.compile(r"#\d*$")
 _BITS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
-
-
-def fold(text: str) -> str:
-    """The text without case and diacritics.
-
-    >>> fold("Élan"), fold("Straße")
-    ('elan', 'strasse')
-    """
-    if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 class Completion:

@@ -16,10 +16,10 @@ from polyseme.errors import ModelError
 from polyseme.examples.extraction import extract_snippets
 from polyseme.examples.store import Example
 from polyseme.explorer import readability
-from polyseme.explorer.completion import fold
 from polyseme.explorer.index_files import IndexArrays, open_arrays, sources_of
 from polyseme.explorer.readability import Sentence
 from polyseme.model.data import ModelData
+from polyseme.vocabulary import fold
 
 MAX_SAMPLED = 50_000  # occurrences whose neighbours are counted, or that are sorted by them
 MAX_CANDIDATES = 24  # occurrences of a sense whose sentences are read to find the best examples
