@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[1] / "shared" / "data" / "corpora" / "wiki8.xz"
+DATA = Path(os.environ.get("POLYSEME_DATA", HERE.parents[1] / "shared" / "data")) / "corpora" / "wiki8.xz"
 OURS = ("polyseme skip-gram", "polyseme mssg", "polyseme np-mssg")
 MAX_LINE_WORDS = 1000  # gensim distributes lines to threads: with one long line, all but one would be idle
 

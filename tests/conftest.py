@@ -46,7 +46,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # it is measured; of the processes that
 
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
+DATA = Path(os.environ.get("POLYSEME_DATA", ROOT.parent / "shared" / "data"))
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -1,1 +1,1 @@
-"""The campaign of faults: kills, signals, damaged and hostile files, full disks, races, absurd options, long runs."""
+"""Fault injection: kills, signals, damaged and hostile files, full disks, races, invalid options, long runs."""

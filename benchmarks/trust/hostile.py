@@ -91,7 +91,7 @@ def _outside(log: Path, folder: Path, command: Command) -> str:
 
 PART = Part(
     "hostile",
-    "Hostile files: paths, links, FIFOs, devices, bombs, sizes that lie, XML entities, NaN and infinity",
+    "Hostile files: paths, links, FIFOs, devices, decompression bombs, false sizes, XML entities, NaN and infinity",
     "refused in one line, or read within 1 GB; nothing outside the folder is opened",
     len(HOSTILE),
     cases,

@@ -178,4 +178,4 @@ def _case(requests: Requests, server: Server) -> Result:
     return Result(kind, str(status or "none"), problem and f"{problem} after {data[:500]!r}", facts)
 
 
-PART = Part("http", "HTTP requests to the explorer, valid and not", "no 500, no hang, memory flat", 10_000, cases)
+PART = Part("http", "HTTP requests to the explorer, valid and not", "no 500, no hang, constant memory", 10_000, cases)

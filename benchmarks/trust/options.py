@@ -118,7 +118,7 @@ def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:
 
 PART = Part(
     "options",
-    "Every option with absurd values and types, every pair of options of train",
+    "Every option with invalid values and types, every pair of options of train",
     "accepted, or refused in one line",
     8000,
     cases,

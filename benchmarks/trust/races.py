@@ -127,7 +127,7 @@ def _left(folder: Path, known: set[str]) -> str:
 PART = Part(
     "races",
     "Two trainings to one output; reading while overwriting; a corpus that changes under a run",
-    "one winner; every reader sees one whole model; one line if the corpus changed",
+    "a run that ends without an error has saved the model; readers see complete models; one line if the corpus changed",
     300,
     cases,
 )

@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from polyseme import __version__
+
 from .results import Part, read_results
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
-HEAD = """# Trust: a campaign of faults
+HEAD = """# Fault injection
 
 <!-- Written by `python -m benchmarks.trust WORK report`; do not edit. -->
 
-polyseme is run while it is killed, interrupted, given damaged and hostile files, full disks and absurd options. This
-page says what was run and what must hold. `python -m benchmarks.trust WORK` repeats it, in parts that can be stopped
-and continued; case n of a seed is always the same. `make test` runs some cases of each part.
+polyseme is run with kills, signals, damaged and hostile files, full disks and invalid options. This page lists what was
+run with version {version} and what must hold. `python -m benchmarks.trust WORK` repeats it; it can be interrupted and
+continued, and the same seed gives the same cases. `make test` runs some cases of each part.
 
-The commands run in processes that are forked from one that has loaded everything. Their memory includes what that one
-has loaded.
+Commands run in processes that are forked from a parent with all modules loaded, so their memory includes the parent's.
 """
 
 
@@ -27,16 +28,15 @@ def write(parts: list[Part], results: Path) -> None:
     """Write the page."""
     found = {part.name: read_results(results / f"{part.name}.jsonl") for part in parts}
     lines = [
-        HEAD,
-        "| part | must hold | cases | of the campaign | failures | commits |",
-        "|---|---|---:|---:|---:|---|",
+        HEAD.format(version=__version__),
+        "| part | must hold | cases run | cases planned | failures |",
+        "|---|---|---:|---:|---:|",
     ]
     for part in parts:
         entries = list(found[part.name].values())
-        commits = ", ".join(f"`{name}`" for name in dict.fromkeys(entry["commit"] for entry in entries)) or "not run"
         failures = sum(bool(entry["problem"]) for entry in entries)
         name = f"[{part.title}](#{part.name})" if entries else part.title
-        lines.append(f"| {name} | {part.holds} | {len(entries):,} | {part.total:,} | {failures:,} | {commits} |")
+        lines.append(f"| {name} | {part.holds} | {len(entries):,} | {part.total:,} | {failures:,} |")
     for part in parts:
         if entries := list(found[part.name].values()):
             lines += ["", f"## {part.name}", "", *_section(part, entries)]

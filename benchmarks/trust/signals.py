@@ -111,7 +111,7 @@ def at_start(folder: Path, rng: random.Random) -> Result:
     extra = {path.name for path in folder.iterdir() if not path.is_symlink()}
     if not problem and extra - {"out.training"}:
         problem = f"left behind: {', '.join(sorted(extra))}"
-    return Result(f"first 300 ms: {number.name}", "before our code" if early else "stopped", problem)
+    return Result(f"first 300 ms: {number.name}", "before start-up" if early else "stopped", problem)
 
 
 def idle(folder: Path, rng: random.Random) -> Result:

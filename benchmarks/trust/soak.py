@@ -131,5 +131,5 @@ def trainings(context: Context) -> Result:
 
 
 PART = Part(
-    "soak", "Long runs: tag through a pipe, the explorer, 100 trainings in one process", "memory flat", 3, cases
+    "soak", "Long runs: tag through a pipe, the explorer, 100 trainings in one process", "constant memory", 3, cases
 )

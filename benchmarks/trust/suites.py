@@ -1,6 +1,7 @@
 """The tests of the package under other conditions: kernels with bounds checks, another processor, many random examples.
 
-A suite per folder of tests, so that they can be run one by one. Kernels are cached apart from those of other settings.
+A suite per folder of tests, so that they can be run one by one; `../src` has the examples in docstrings. Kernels are
+cached apart from those of other settings.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .results import Context, Part, Result
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
     "kernels", "examples", "corpus", "training", "model", "formats", "conformance", "evaluation", "explorer", "cli",
-    "experiments", "integrations",
+    "experiments", "integrations", "_io", "test_vocabulary.py", "test_docs.py", "../src",
 )  # fmt: skip
 CONDITIONS = {"bounds checks": {"NUMBA_BOUNDSCHECK": "1"}, "generic processor": {"NUMBA_CPU_NAME": "generic"}}
 COMPARED = (
@@ -37,7 +38,11 @@ class Suite(NamedTuple):
 
 
 SUITES = [Suite(f"random examples: {file}", {}, [file, "--hypothesis-profile=campaign"]) for file in COMPARED]
-SUITES += [Suite(f"{name}: {folder}", values, [folder]) for folder in FOLDERS for name, values in CONDITIONS.items()]
+SUITES += [
+    Suite(f"{name}: {folder.removeprefix('../')}", values, [folder])
+    for folder in FOLDERS
+    for name, values in CONDITIONS.items()
+]
 
 
 def cases(context: Context, numbers: Iterable[int]) -> Iterator[Result]:

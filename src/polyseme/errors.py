@@ -38,9 +38,10 @@ class ConfigError(PolysemeError, ValueError):
 class CorpusError(PolysemeError, ValueError):
     """Text that cannot be read or is too short for training.
 
-    >>> polyseme.train(texts=[])
+    >>> polyseme.train(texts=["a river bank"])
     Traceback (most recent call last):
-    polyseme.corpus.encoding.NoWords: the corpus holds no words (<texts>); give a text that is not empty.
+    polyseme.errors.CorpusError: 0 of 3 distinct words are in the vocabulary (the most frequent, 'a', occurs 1 times);
+    at least 2 are needed. Give more text or a lower --min-count than 5.
     """
 
 

@@ -176,6 +176,11 @@ app.main([])
     assert (done.returncode, done.stderr) == (143, b"polyseme: stopped.\n")
 
 
+def test_a_library_that_exits_with_an_error_is_not_a_success() -> None:
+    script = "import sys; from polyseme.cli import app; app.app = lambda *_, **__: sys.exit(1); app.main([])"
+    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=TIMEOUT).returncode == 1
+
+
 def test_a_signal_in_a_finalizer_is_not_lost() -> None:
     script = """
 import os, signal, time

@@ -49,6 +49,12 @@ def test_text_is_split_into_words(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_emoji_leave_no_invisible_words(name: str) -> None:
+    need(name)
+    assert get_tokenizer(name)("\u2764\ufe0f \U0001f469\u200d\U0001f467 1\ufe0f\u20e3") == ["1"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_spans_in_bytes_are_those_of_the_words(name: str) -> None:
     need(name)
     tokenizer = TOKENIZERS[name]

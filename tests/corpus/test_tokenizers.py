@@ -23,6 +23,7 @@ from polyseme.errors import ConfigError
         ("\ufeff\u200b ... !?", []),
         ("İçin için İSTANBUL", ["için", "için", "istanbul"]),
         ("I \u2764\ufe0f \U0001f469\u200d\U0001f467 1\ufe0f\u20e3", ["i", "1"]),  # emoji leave no invisible words
+        ("葛\U000e0100城", ["葛", "城"]),  # nor do the variants of characters in Japanese names
         ("می\u200cخواهم क्\u200dष", ["می\u200cخواهم", "क्\u200dष"]),  # joiners between letters stay
     ],
 )

@@ -118,6 +118,7 @@ def test_a_model_with_one_sense_per_word_has_the_score_of_gensim(tmp_path: Path)
         ("love-n sex-n 50\ntiger-n cat-n 49\n", [50.0, 49.0]),
         ("love\tsex\t3.9\t0.1\t0.2\ntiger\tcat\t3.8\t1\t2\n", [3.9, 3.8]),
         ("# two pairs, with ratings; made up\nlove\tsex\t3\ntiger\tcat\t2\n", [3.0, 2.0]),
+        ("# with a header\nword1\tword2\tscore\nlove\tsex\t3\ntiger\tcat\t2\n", [3.0, 2.0]),
         ("\ufefflove;sex;3\r\ntiger;cat;2\r\n", [3.0, 2.0]),
     ],
 )
@@ -138,6 +139,7 @@ def test_the_usual_layouts_of_word_pairs_are_recognised(text: str, expected: lis
         ("a\tb\t3\na\tb\tmuch\n", "line 2: 'much' is not a number."),
         ("a\tb\tnan\n", "line 1: 'nan' is not a finite number."),
         ("word1\tword2\tscore\n", "pairs has no pairs, only a header."),
+        ("# made up\n", "pairs has no pairs, only comments."),
         ("none\tknown\t3\n", "the model knows both words of 0 of 1 pairs"),
     ],
 )

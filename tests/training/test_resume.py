@@ -414,8 +414,9 @@ def test_any_run_removes_what_a_run_that_was_killed_after_saving_left_behind(
     assert {p.name for p in killed_after_saving.parent.iterdir()} == {"m"}
 
 
+@pytest.mark.parametrize("finished", [True, False])
 def test_ctrl_c_while_the_working_folder_is_removed_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     delete, interrupts = module._delete, iter([KeyboardInterrupt])
 
@@ -424,12 +425,14 @@ def test_ctrl_c_while_the_working_folder_is_removed_leaves_nothing_behind(
             raise interrupt
         delete(path)
 
+    def run() -> None:
+        with workspace(tmp_path / "m", make_config(dim=8, epochs=1), resume=False, force=False):
+            if not finished:
+                raise Interrupted("stopped.")
+
     monkeypatch.setattr(module, "_delete", interrupted_delete)
-    with (
-        pytest.raises(Interrupted),
-        workspace(tmp_path / "m", make_config(dim=8, epochs=1), resume=False, force=False),
-    ):
-        raise Interrupted("stopped.")
+    with pytest.raises(KeyboardInterrupt if finished else Interrupted):
+        run()
     assert next(interrupts, None) is None
     assert not any(tmp_path.iterdir())
 

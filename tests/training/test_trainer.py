@@ -118,6 +118,8 @@ def test_the_time_to_compile_the_kernels_does_not_count_as_slow_training(
     events: list[TrainingProgress] = []
     trainer = make_trainer(corpus)
     reporter = Reporter(trainer, events.append)  # type: ignore[arg-type]
+    trainer.blocks_done = 1  # that is, begun
+    reporter.report_if_due(2.0)
     for seconds, blocks in (90.0, 1), (91.0, 2), (92.0, 3):
         trainer.blocks_done = blocks
         trainer.totals.add(100, 100, 50.0)

@@ -37,6 +37,11 @@ MAX_MESSAGE = 900  # characters
 USAGE = {
     "train": "Usage: polyseme train CORPUS... MODEL [OPTIONS]",
     "encode": "Usage: polyseme encode CORPUS... OUT [OPTIONS]",
+    "reproduce": "Usage: polyseme reproduce CORPUS... OUT --data PATH [OPTIONS]",
+    "disambiguate": "Usage: polyseme disambiguate MODEL WORD [CONTEXT] [OPTIONS]",
+    "tag": "Usage: polyseme tag MODEL [FILE] [OPTIONS]",
+    "explore": "Usage: polyseme explore MODEL [MODEL2] [OPTIONS]",
+    "evaluate": "Usage: polyseme evaluate MODEL TASK [DATA] [OPTIONS]",
 }
 
 app = App(
@@ -78,7 +83,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except BrokenPipeError:  # the reader of standard output has exited, as `head` does: success
         discard_output()
     except SystemExit as error:
-        if error.code != 1:
+        if not isinstance(error.__context__, BrokenPipeError):
             raise
         discard_output()  # the same in rich, which prints the help
     except KeyboardInterrupt as error:

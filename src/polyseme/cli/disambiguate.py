@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def disambiguate(
     model: ModelPath,
-    word: str,
+    word: Annotated[str, Parameter(help="Such as bank.")],
     context: Annotated[
         str,
         StdinText,

@@ -30,19 +30,24 @@ def evaluate(
     /,
     *,
     window: Annotated[
-        int | None, between(1, MAX_WINDOW), Parameter(help="Number of context words on each side.")
+        int | None,
+        between(1, MAX_WINDOW),
+        Parameter(help="Number of context words on each side.", show_default="as in training"),
     ] = None,
     min_count: Annotated[
         int | None,
         between(1, MAX_COUNT),
-        Parameter(help="Occurrences that a word needs to be judged by ambiguity; 300 by default."),
+        Parameter(help="Minimum number of occurrences of a word, for the task ambiguity; 300 by default."),
     ] = None,
     reader: ReaderOption = None,
     field: FieldOption = None,
     seed: Seed = 1,
     json: JsonFlag = False,
 ) -> None:
-    """Evaluate a model or vectors of other programs. Each score has a control and a 95% confidence interval."""
+    """Evaluate a model or vectors of other programs. Each score has a 95% confidence interval.
+
+    Scores that depend on the senses have a control as well: the same vectors with senses drawn at random.
+    """
     try:
         from polyseme.evaluation.tasks import evaluate as run
     except ModuleNotFoundError as error:

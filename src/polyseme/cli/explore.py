@@ -40,10 +40,8 @@ def explore(
     ] = None,
     reader: ReaderOption = None,
     field: FieldOption = None,
-    host: Annotated[str, Parameter(help="Address to listen at. 0.0.0.0: other machines can connect, too.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, between(0, MAX_PORT), Parameter(help="Port to listen at; 0 for any that is free.")] = 0,
+    host: Annotated[str, Parameter(help="Address to listen on. 0.0.0.0 lets other machines connect.")] = ("127.0.0.1"),
+    port: Annotated[int, between(0, MAX_PORT), Parameter(help="Port to listen on; 0 for any free port.")] = 0,
     password: Annotated[
         str | None,
         Parameter(help="Ask everyone who connects for this password. Without it, other hosts need a printed token."),

@@ -26,20 +26,20 @@ def export(
     format: Annotated[
         FormatName | None,
         Parameter(
-            help="By default that of the suffix of OUT: .vec .txt .bin .glove .parquet .arrow .npz .mssg .model. "
-            "projector, sentence-transformers and polyseme are folders. sentence-transformers has one vector per word "
-            "and cannot choose senses. mssg is the format of the paper's authors."
+            help="By default that of the suffix of OUT: .vec .w2v .txt .bin .glove .parquet .arrow .feather .npz .mssg "
+            ".model. projector, sentence-transformers and polyseme are folders. sentence-transformers has one vector "
+            "per word and cannot choose senses. mssg is the format of the paper's authors."
         ),
     ] = None,
     words: Annotated[
-        int | None, between(2, MAX_COUNT), Parameter(help="Export only so many words, the most frequent ones.")
+        int | None, between(2, MAX_COUNT), Parameter(help="Export only this many words, the most frequent ones.")
     ] = None,
     dtype: Annotated[
         Literal["int8", "float16", "float32"] | None,
         Parameter(
-            help="Of the vectors in the format polyseme. int8 makes a model of about an eighth of the size, whose "
-            "neighbours are 99% the same; float16 one of about a quarter. Both leave out what few queries need, see "
-            "--examples and --global-vectors.",
+            help="Data type of the vectors in the format polyseme. int8 makes a model of about an eighth of the size, "
+            "whose neighbours are 99% the same; float16 one of about a quarter. Both leave out data that few queries "
+            "need, see --examples and --global-vectors.",
             show_default="float32",
         ),
     ] = None,

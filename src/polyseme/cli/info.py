@@ -61,7 +61,9 @@ def info(
         print(f"not in the file  {loaded.config.get('missing') or 'nothing'}")
     else:
         print(f"corpus           {loaded.corpus['tokens']:,} tokens, {loaded.corpus['sentences']:,} sentences")
-        print(f"training         {format_duration(training['seconds'])} on {training['threads']} threads")
+        threads = training["threads"]
+        plural = "" if threads == 1 else "s"
+        print(f"training         {format_duration(training['seconds'])} on {threads} thread{plural}")
         print(f"loss per pair    {training['loss']:.4f}")
     for earlier in loaded.continued_from:
         print(f"continued from   {earlier['fingerprint'][:12]}, trained on {earlier['corpus']['tokens']:,} tokens")

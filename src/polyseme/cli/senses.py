@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def senses(
     model: ModelPath,
-    word: str,
+    word: Annotated[str, Parameter(help="Such as bank.")],
     /,
     *,
     neighbours: Annotated[int, between(0, MAX_NEIGHBOURS), Parameter(help="Number of neighbours of each sense.")] = 10,

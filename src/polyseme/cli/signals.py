@@ -114,8 +114,10 @@ def _repeat_lost_signal(lost: sys.UnraisableHookArgs) -> None:
     import threading  # it is imported by now
 
     number = lost.exc_value.args[0] if lost.exc_value.args else signal.SIGINT
-    # To the process, not to the thread of the timer: it interrupts what the main thread waits for.
-    again = threading.Timer(REPEAT_SECONDS, os.kill, [os.getpid(), number])
+    if hasattr(signal, "pthread_kill"):  # to the main thread, so that it interrupts what that thread waits for
+        again = threading.Timer(REPEAT_SECONDS, signal.pthread_kill, [threading.main_thread().ident, number])
+    else:
+        again = threading.Timer(REPEAT_SECONDS, signal.raise_signal, [number])
     again.daemon = True
     again.start()
 

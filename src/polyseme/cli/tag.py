@@ -20,7 +20,7 @@ def tag(
     *,
     json: JsonFlag = False,
 ) -> None:
-    """Print a text with each ambiguous word replaced by the key of its sense, such as bank#2."""
+    """Print a text with the number of the sense after each word that has several, such as bank#2."""
     from polyseme.cli.opening import open_for_query
     from polyseme.corpus.readers.text import read_blocks
     from polyseme.corpus.sources import find_sources

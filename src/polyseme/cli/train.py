@@ -53,8 +53,8 @@ def train(
         int | None,
         Parameter(
             group=CLUSTER,
-            help="Train with so many processes, on this machine or on a Ray cluster. Needs polyseme[cluster]. "
-            "--threads is for each of them: by default, the cores of a machine are shared by its workers.",
+            help="Number of worker processes, on this machine or on a Ray cluster. Needs polyseme[cluster]. --threads "
+            "is per worker; by default, workers share the cores of their machine.",
         ),
     ] = None,
     ray_address: Annotated[

@@ -234,10 +234,11 @@ def _expand(item: str, reader: str | None, field: str | None) -> list[Source]:
 
 def _advice(item: str) -> str:
     """What to do about a path that does not exist. In Python it may be a sentence, given for the name of a file."""
+    advice = f"check the path (the current folder is {Path.cwd()})"
     like_a_sentence = any(map(str.isspace, item)) or item.endswith(SENTENCE_ENDS)
     if like_a_sentence and reader_of(item) is None and not os.path.isabs(item):  # noqa: PTH117
-        return "check the path; in Python, pass sentences as texts=[...]"
-    return f"check the path (the current folder is {Path.cwd()})"
+        advice += "; in Python, pass sentences as texts=[...]"
+    return advice
 
 
 def _files_in(folder: Path, reader: str | None) -> list[Path]:

@@ -103,15 +103,16 @@ def identity(word: str) -> str:
 # Scripts written without spaces: each character is a word, as in UAX #29.
 _UNSPACED = r"[\p{Han}\p{Hiragana}]"
 _NEVER = "[a&&b]"  # matches no character
-# Characters of Unicode's \w that emoji contain: variation selectors, the enclosing keycap, and the joiners, which also
-# join letters in Persian and in scripts of India.
-_IN_EMOJI = r"[\u200C\u200D\u20E3\uFE00-\uFE0F]"
+# Characters of Unicode's \w that are no letters: variation selectors and the enclosing keycap, which emoji and Japanese
+# names contain, and the joiners, which also join letters in Persian and in scripts of India.
+_NO_LETTERS = r"[\u200C\u200D\u20E3\uFE00-\uFE0F\U000E0100-\U000E01EF]"
+_JOINER = r"['’\u200C\u200D]"
 
 WORDS = Tokenizer(
     "words",
     single=_UNSPACED,
-    word=rf"[\w--{_UNSPACED}--{_IN_EMOJI}]",
-    joiner=r"['’\u200C\u200D]",
+    word=rf"[\w--{_UNSPACED}--{_NO_LETTERS}]",
+    joiner=_JOINER,
     normalize=lower_nfc,
     lowercase=True,
 )
@@ -121,7 +122,13 @@ NUL_SEPARATED = Tokenizer("custom", single=_NEVER, word=r"[^\0\n]", joiner=_NEVE
 # The tokenizers that users can name.
 TOKENIZERS: dict[Any, Tokenizer] = {"words": WORDS, "whitespace": WHITESPACE} | {
     segmenter.name: Tokenizer(
-        segmenter.name, _NEVER, word=r"\w", joiner="['’]", normalize=lower_nfc, lowercase=True, segmenter=segmenter
+        segmenter.name,
+        single=_NEVER,
+        word=rf"[\w--{_NO_LETTERS}]",
+        joiner=_JOINER,
+        normalize=lower_nfc,
+        lowercase=True,
+        segmenter=segmenter,
     )
     for segmenter in (RJIEBA, SUDACHI, PYTHAINLP)
 }

@@ -206,9 +206,10 @@ def read_pairs(path: Path) -> list[RatedPair]:
     A header may name the column of the rating (in SimLex-999 it is not the third). Words may have a part of speech, as
     in MEN's lemma form (`sun-n`).
     """
-    lines = list(read_lines(path))
-    first = next((line for line in lines if not line.text.startswith("#")), lines[0])
-    separator = next((mark for mark in ("\t", ",", ";") if mark in first.text), None)
+    lines = [line for line in read_lines(path) if not line.text.startswith("#")]
+    if not lines:
+        raise DataError(f"{path} has no pairs, only comments.")
+    separator = next((mark for mark in ("\t", ",", ";") if mark in lines[0].text), None)
     rating = 2
     if header := _header(lines[0], separator):
         rating = next((i for i, name in enumerate(header) if name.lower().startswith(("simlex", "human", "score"))), 2)
@@ -217,8 +218,6 @@ def read_pairs(path: Path) -> list[RatedPair]:
         raise DataError(f"{path} has no pairs, only a header.")
     pairs = []
     for line in lines:
-        if line.text.startswith("#"):
-            continue
         columns = line.columns(rating + 1, PAIR_LAYOUT, separator)
         a, b = (Instance(_without_pos(word), "", "") for word in columns[:2])
         pairs.append(RatedPair(a, b, line.parse_number(columns[rating])))

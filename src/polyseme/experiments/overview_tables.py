@@ -171,11 +171,14 @@ def _all_scores(c: Collection) -> Iterator[list[Cell]]:
                     ]  # fmt: skip
 
 
+UNSET = {"max_vocabulary": "no limit", "subsample": "depends on the size of the corpus"}
+
+
 def settings() -> Table:
     """The settings of both recipes."""
     configs = [make_config(recipe).to_dict() for recipe in RECIPES]
     rows: list[list[Cell]] = [
-        [name, *("automatic" if config[name] is None else str(config[name]) for config in configs)]
+        [name, *(UNSET[name] if config[name] is None else str(config[name]) for config in configs)]
         for name in configs[0]
         if name not in (*NO_SETTINGS, "model", "dim")
     ]

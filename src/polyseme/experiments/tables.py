@@ -49,7 +49,8 @@ def summary(c: Collection) -> Table:
     columns = ["corpus", "model", "task", "measure", "best in the paper", "default recipe", "difference"]
     columns += ["random senses", "one sense"]
     note = (
-        "Scores with 95% intervals. The best scores of the paper are those of its Tables 4, 5 and 6. 'Random senses' "
+        "Scores with 95% intervals; avg_sim_c and local_sim with the softmax, the default recipe's posterior. The "
+        "best scores of the paper are those of its Tables 4, 5 and 6. 'Random senses' "
         "is a model whose senses were assigned at random in training, 'one sense' a Skip-gram model with as many "
         "parameters. Several vectors per word can raise scores without real senses, so a score counts where it is "
         "above the intervals of both."

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
-from polyseme.errors import PolysemeError
 from polyseme.explorer.answer_cache import AnswerCache
 from polyseme.explorer.answers import ApiError
 from polyseme.explorer.completion import Completion
@@ -144,5 +143,5 @@ class Session:
         for model in self.models:
             try:
                 model.prepare(pause)
-            except PolysemeError:
+            except Exception:
                 continue  # a request that needs it answers with the error

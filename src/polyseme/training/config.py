@@ -86,7 +86,7 @@ class TrainConfig:
     )
     output_vectors: OutputVectors = _setting(
         "model", "sense+global", choices=get_args(OutputVectors),
-        reason="the global vector learns from all occurrences",
+        reason="the global vector is trained on all occurrences",
         help="sense+global: the sense vector plus the word's global vector, centered at the mean of all senses. sense: "
              "the sense vector alone, as in the paper.",
     )
@@ -100,7 +100,7 @@ class TrainConfig:
         help="Number of senses per word for mssg, mssg-maxout and random-senses. Without --model it chooses mssg.",
     )
     max_senses: int = _setting(
-        "senses", 4, 1, MAX_SENSES, reason="tells ambiguous words from others best",
+        "senses", 4, 1, MAX_SENSES, reason="separates ambiguous words from others best",
         help="Maximum number of senses per word for np-mssg. Raise it if words of your corpus have more meanings.",
     )
     min_separation: float = _setting(
@@ -113,7 +113,7 @@ class TrainConfig:
         help="np-mssg adds a sense during training if the cosines of a context with all senses of the word are lower.",
     )
     sense_window: int = _setting(
-        "senses", 20, 0, 1000, reason="distant words tell the topic",
+        "senses", 20, 0, 1000, reason="distant words indicate the topic",
         help="Number of context words on each side that choose the sense; 0 to choose by the training window.",
     )
     sense_decay: float = _setting(
@@ -135,7 +135,7 @@ class TrainConfig:
              "contexts. zero: the zero vector, as in the paper.",
     )
     warmup: float = _setting(
-        "senses", 0.4, 0, 0.9, reason="contexts of untrained vectors say little",
+        "senses", 0.4, 0, 0.9, reason="contexts of untrained vectors are not informative",
         help="Fraction of the training during which each word has one sense.",
     )
     multi_sense_top: int = _setting(
@@ -151,7 +151,7 @@ class TrainConfig:
         help="File with the words that can have several senses, one per line, instead of the most frequent ones.",
     )
     posterior: PosteriorName = _setting(
-        "senses", "softmax", choices=get_args(PosteriorName), reason="tells senses apart clearly",
+        "senses", "softmax", choices=get_args(PosteriorName), reason="gives more decisive probabilities",
         help="How queries to the model compute the probabilities of senses, unless they say otherwise. softmax: by "
              "share and cosine. inverse-distance: by the inverse of the cosine distance, as in the paper.",
     )
@@ -255,8 +255,10 @@ class TrainConfig:
         True
         """
         names = {f.name for f in fields(cls)}
-        if different := sorted((names ^ set(values)) - NEW_SETTINGS):
-            raise ConfigError(f"its settings are those of another version: {', '.join(different)}")
+        if unknown := sorted(set(values) - names):
+            raise ConfigError(f"unknown settings, perhaps of a newer version: {', '.join(unknown)}")
+        if missing := sorted(names - set(values) - NEW_SETTINGS):
+            raise ConfigError(f"missing settings: {', '.join(missing)}")
         return cls(**values)
 
     def subsample_for(self, tokens: int) -> float:

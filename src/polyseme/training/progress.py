@@ -87,6 +87,8 @@ class ProgressDisplay:
         if isinstance(event, WorkerLost):
             then = "it is replaced" if event.replaced else f"training continues with {event.workers}"
             self.print_line("warning", f"worker {event.worker} is lost ({event.reason}); {then}")
+        if isinstance(event, TrainingFinished) and not event.tokens:
+            self.print_line("warning", "the text is too short: nothing was learned; give more text")
         if self.quiet:
             return
         match event:
@@ -116,8 +118,6 @@ class ProgressDisplay:
             case TrainingFinished():
                 trained = f"{format_count(event.tokens)} tokens trained, loss {event.loss:.3f}"
                 self.print_line("training", trained, event.seconds)
-                if not event.tokens:
-                    self.print_line("warning", "the text is too short: nothing was learned; give more text")
                 self.update("examples", None, "selecting example sentences for each sense")
             case ModelSaved():
                 self.print_line("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)

@@ -237,7 +237,7 @@ class Reporter:
         last_seconds, last_done, last_pairs, last_loss = self.last
         done, pairs, loss = trainer.blocks_done, trainer.totals.pairs, trainer.totals.loss
         split = trainer.state.senses_split
-        if split != self.measured_split and done > last_done:  # kernels were compiled, or senses discovered
+        if split != self.measured_split and pairs > last_pairs:  # kernels were compiled, or senses discovered
             self.measured_split, self.last = split, (seconds, done, pairs, loss)
             return
         if seconds - last_seconds < REPORT_SECONDS or pairs == last_pairs or done == last_done:

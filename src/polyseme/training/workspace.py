@@ -104,7 +104,8 @@ def workspace(
             stopped = isinstance(error, Interrupted | KeyboardInterrupt)
             # Without the folder, --resume would take the model that this run replaces for its result.
             if not (resumed or (folder / CHECKPOINT).exists() or (stopped and replaces_model)):
-                _remove(folder)
+                with suppress(KeyboardInterrupt):
+                    _remove(folder)
             raise
         _remove(folder)
 
@@ -171,11 +172,16 @@ def _clear(folder: Path, keep: tuple[str, ...]) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove the working folder, as far as possible. Ctrl-C does not interrupt this: it takes little time."""
+    """Remove the working folder, as far as possible. Ctrl-C takes effect afterwards: this takes little time."""
+    interrupt = None
     while True:
-        with suppress(KeyboardInterrupt):
+        try:
             _remove_files(folder)
-            return
+            break
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 def _remove_files(folder: Path) -> None:

@@ -74,7 +74,7 @@ def test_bytes_that_are_not_utf8_are_replaced_and_counted(tmp_path: Path) -> Non
         ({"text": [["a"]]}, None, "column 'text' is of type list<.*>, not text"),
         ({"text": [b"a"]}, None, "column 'text' is of type binary, not text"),
         ({"a": [{"b": "x"}]}, "a", "column 'a' is of type struct<.*>, not text"),
-        ({"a": [{"b": "x"}]}, "a.c", "has no column 'a.c', only b"),
+        ({"a": [{"b": "x"}]}, "a.c", "has no column 'a.c', only a.b;"),
         ({"a": ["x"]}, "a.c", "has no column 'a.c', only a;"),
     ],
 )

@@ -85,9 +85,12 @@ def test_binary_input_is_refused(tmp_path: Path) -> None:
         blocks_of(tmp_path / "a.txt", b"\x7fELF\x00\x01")
 
 
-def test_utf16_without_a_byte_order_mark_is_refused_with_the_command_that_converts_it(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="byte 1 is NUL.* iconv -f utf-16le -t utf-8 IN > OUT"):
-        blocks_of(tmp_path / "a.txt", "The bank.".encode("utf-16-le"))
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_utf16_without_a_byte_order_mark_is_refused_with_the_command_that_converts_it(
+    order: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CorpusError, match=f"byte . is NUL.* iconv -f utf-16{order} -t utf-8 IN > OUT"):
+        blocks_of(tmp_path / "a.txt", "The bank.".encode(f"utf-16-{order}"))
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])

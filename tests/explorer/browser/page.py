@@ -29,6 +29,7 @@ class Page:
         self.ready()
 
     def ready(self) -> None:
+        self.driver.execute_async_script("setTimeout(arguments[0], 10)")  # after a change of the address was noticed
         self.wait(lambda: self.js(READY), "the view to be there")
 
     def wait(self, condition: Callable[[], Any], what: str) -> Any:

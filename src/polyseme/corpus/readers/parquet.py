@@ -62,8 +62,8 @@ def _check_column(schema: Any, source: Source) -> list[str]:
     path = [source.field] if source.field in schema.names else source.field.split(".")
     fields: Any = schema
     names = "none"
-    for name in path:
-        names = field_names(field.name for field in fields) if len(fields) else names
+    for depth, name in enumerate(path):
+        names = field_names(".".join([*path[:depth], field.name]) for field in fields) if len(fields) else names
         indices = fields.get_all_field_indices(name)
         if len(indices) != 1:
             problem = "several columns" if indices else "no column"

@@ -112,9 +112,10 @@ codecs.register_error("polyseme-question-marks", _question_marks)
 def _make_block(data: bytes, offset: int, source: Source) -> Block:
     nul = data.find(b"\0")
     if nul >= 0:
+        order = "le" if (offset + nul) % 2 else "be"  # of UTF-16, where one of the two bytes of a Latin letter is NUL
         raise CorpusError(
             f"{source.path} is not a text: byte {offset + nul:,} is NUL. Give plain or compressed text in UTF-8. This "
-            f"converts UTF-16: iconv -f utf-16le -t utf-8 IN > OUT; and this deletes NUL: tr -d '\\000' < IN > OUT"
+            f"converts UTF-16: iconv -f utf-16{order} -t utf-8 IN > OUT; and this deletes NUL: tr -d '\\000' < IN > OUT"
         )
     text, bad_bytes = replace_bad_bytes(data)
     if bad_bytes * 10 > len(data) and offset < BLOCK_BYTES:
