@@ -112,7 +112,10 @@ def test_a_signal_leaves_a_checkpoint_that_fewer_workers_resume(
     log = tmp_path / "m.training" / "training.jsonl"
     while process.poll() is None and not (log.exists() and "training_progress" in log.read_text()):
         time.sleep(0.05)
-    os.killpg(process.pid, signal_number)  # as a terminal does: also to the processes that Ray has started
+    if signal_number == signal.SIGINT:
+        os.killpg(process.pid, signal_number)  # as a terminal does: also to the processes that Ray has started
+    else:
+        process.send_signal(signal_number)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 128 + signal_number, errors
     assert errors.splitlines()[-1].startswith("polyseme: stopped at ")
