@@ -15,6 +15,12 @@ def shorten(value: object, max_length: int = MAX_SHOWN) -> str:
     return text.translate(_CONTROLS)
 
 
+def check_str(value: object, what: str) -> None:
+    """Raise ConfigError if a value that users give in Python is not a str."""
+    if not isinstance(value, str):
+        raise ConfigError(f"{what} must be a str, not {shorten(repr(value))}.")
+
+
 class PolysemeError(Exception):
     """Base class of all errors that polyseme raises on purpose.
 

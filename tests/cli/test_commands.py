@@ -203,6 +203,23 @@ def test_a_tagged_file_keeps_its_lines(polyseme_command: Run, mssg_path: Path, t
     assert done.stdout.split("\n")[0].endswith("\r")
 
 
+def test_tag_says_how_much_of_a_text_it_could_not_read(polyseme_command: Run, mssg_path: Path, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_bytes("the café is by the river bank\n".encode("latin-1"))
+    done = polyseme_command("tag", mssg_path, "t.txt")
+    assert done.returncode == 0
+    assert done.stderr.startswith("polyseme: warning: 1 bytes were not UTF-8 and were read as '?'")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("rows.jsonl.gz", "rows.jsonl.gz is in the format jsonl, and tag reads plain text"), (".", ". is a folder")],
+)
+def test_tag_refuses_what_is_not_a_text_file(name: str, message: str, polyseme_command: Run, mssg_path: Path) -> None:
+    done = polyseme_command("tag", mssg_path, name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
 def test_help_and_version(polyseme_command: Run) -> None:
     shown = polyseme_command("--help").stdout
     for name in ("demo", "train", "senses", "neighbours", "disambiguate", "tag", "similarity", "info"):

@@ -64,6 +64,22 @@ def test_a_file_that_does_not_exist_is_not_taken_for_a_sentence(folder: Path) ->
             paths(str(folder / name))
 
 
+def test_models_encoded_corpora_and_unfinished_runs_in_a_folder_are_not_text(folder: Path) -> None:
+    for name, file in (("my.model", "model.safetensors"), ("my.corpus", "corpus.json"), ("my.training", "lock")):
+        (folder / "sub" / name).mkdir(parents=True)
+        (folder / "sub" / name / file).touch()
+        (folder / "sub" / name / "phrases.txt").write_text("new york\n")
+    (folder / "sub" / "d.txt").write_text("one two\n")
+    assert paths(folder) == ["a.txt", "b.txt", "d.txt"]
+
+
+def test_an_encoded_corpus_is_given_alone(folder: Path) -> None:
+    encoded = folder / "my.corpus"
+    encode(CorpusInput(folder / "a.txt").sources(), get_tokenizer("words"), encoded)
+    with pytest.raises(CorpusError, match="my.corpus is an encoded corpus: train on it alone"):
+        paths([encoded, folder / "b.txt"])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -115,15 +115,22 @@ def test_comments_and_repeated_words_are_skipped(tmp_path: Path) -> None:
     assert read_word_list(tmp_path / "list.txt").words == {"bank": 2, "bow": 3}
 
 
+def test_phrases_may_have_spaces(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("bank\nnew york\n")
+    assert read_word_list(tmp_path / "list.txt").words == {"bank": None, "new york": None}
+    (tmp_path / "list.txt").write_text("bank 2\nnew york 3\n")
+    assert read_word_list(tmp_path / "list.txt").words == {"bank": 2, "new york": 3}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "list.txt is empty."),
         (b"# nothing but a comment\n", "list.txt has no words; write one word per line."),
         (b"bank\x00\x01\xff", "list.txt is not a text file; it must be plain text in UTF-8."),
-        (b"bank 2\nbow x\n", "list.txt, line 2: 'x' is not a number."),
+        (b"bank 2\nbow x\n", "list.txt, line 2: no number after the word, unlike in the lines before"),
         (b"bank nan\n", "list.txt, line 1: 'nan' is not a finite number."),
-        (b"bank 2 3\n", "list.txt, line 1: 3 columns, expected a word, or a word and a number."),
+        (b"bank 2 3\n", "list.txt, line 1: several numbers, expected a word or phrase, or one and a number."),
         (b"bank 2\nbow\n", "list.txt, line 2: no number after the word, unlike in the lines before"),
         (b"bank\nbow 2\n", "list.txt, line 2: a number after the word, unlike in the lines before"),
         (b"unheard\nunseen\n", "none of the 2 words occurs 300 times or more; lower --min-count."),

@@ -52,6 +52,26 @@ def test_dead_and_duplicate_senses_are_counted() -> None:
     assert set(evaluation.table) == {"all", "200 to 999 tokens", "1,000 to 9,999 tokens"}
 
 
+def test_the_duplicates_of_all_words_are_those_of_the_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SAMPLE_SIZE", 20)
+    same, other = RANDOM[0] + 0.1, RANDOM[1] + 0.1
+    words = {
+        f"{count}-{i}": [(same.tolist(), count), ((1.01 * same).tolist(), count)]
+        for count in (60, 300)
+        for i in range(30)
+    }
+    words |= {f"fine{i}": [(same.tolist(), 400), (other.tolist(), 400)] for i in range(60)}
+    model = toy(words | single_sense_words())
+    table = health(model).table
+    rare, frequent = table["0 to 199 tokens"]["duplicates"], table["200 to 999 tokens"]["duplicates"]
+    everything = table["all"]["duplicates"]
+    assert (rare.value, rare.low, rare.high) == (100, 100, 100)
+    assert frequent.low < 100 / 3 < frequent.high
+    senses = {name: scores["senses"].value for name, scores in table.items()}
+    assert everything.value == pytest.approx((60 * rare.value + 180 * frequent.value) / 240), senses
+    assert everything.low <= everything.value <= everything.high
+
+
 def test_entropy_and_confidence_are_measured_on_a_text(tmp_path: Path) -> None:
     east, north = [1.0, 0.0], [0.0, 1.0]
     words = {"bank": [(east, 300), (north, 100)], "money": [(east, 20)], "river": [(north, 20)]}

@@ -43,6 +43,13 @@ def test_a_wrong_name_or_option_is_refused(name: str, options: dict[str, object]
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_model_can_be_named_by_its_path(tmp_path: Path) -> None:
+    toy_model().save(tmp_path / "m")
+    export(tmp_path / "m", tmp_path / "a.vec")
+    export(toy_model(), tmp_path / "b.vec")
+    assert (tmp_path / "a.vec").read_bytes() == (tmp_path / "b.vec").read_bytes()
+
+
 def test_the_folder_of_the_output_must_exist(tmp_path: Path) -> None:
     with pytest.raises(MissingFile, match="the folder .*missing does not exist; create it first"):
         export(toy_model(), tmp_path / "missing" / "a.vec")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, SkipTestWarning
@@ -149,9 +150,11 @@ def test_threads_can_share_a_vectorizer(mssg_path: Path) -> None:
         ("the bank", "^a list of documents is needed, not 'the bank'; put a single one into a list.$"),
         (b"the bank", "^a list of documents is needed, not b'the bank'"),
         (None, "^a list of documents is needed, not None"),
+        ({"text": ["the bank"]}, "^a list of documents is needed, not a dict; give one of its columns"),
+        (pd.DataFrame({"text": ["the bank"]}), r"^a list .*, not a DataFrame; .* such as frame\['text'\].$"),
     ],
 )
-def test_a_single_text_is_refused(mssg_path: Path, documents: Any, message: str) -> None:
+def test_a_single_text_or_a_table_is_refused(mssg_path: Path, documents: Any, message: str) -> None:
     for call in (SenseVectorizer(mssg_path).fit, SenseVectorizer(mssg_path).transform):
         with pytest.raises(DataError, match=message):
             call(documents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -231,3 +232,25 @@ def test_the_context_vector_is_the_weighted_sum_over_the_window(toy: SenseModel)
 def test_a_window_of_0_words_is_refused(toy: SenseModel, context: str) -> None:
     with pytest.raises(ConfigError, match="--window must be 1 or more, not 0"):
         toy.disambiguate("bank", context, window=0)
+
+
+def test_iterating_over_a_model_gives_its_words(toy: SenseModel) -> None:
+    assert list(toy) == list(toy.vocabulary) == toy.vocabulary.words
+    assert len(list(toy)) == len(toy)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda model: model.senses(3), "a word or key must be a str, not 3."),
+        (lambda model: model.disambiguate("bank", ["the", "bank"]), r"a context must be a str, not \['the', 'bank'\]."),
+        (lambda model: model.tag(["the bank"]), r"a text must be a str, not \['the bank'\]."),
+        (lambda model: model.refine(drop="bank#1"), "merge and drop are lists"),
+        (lambda model: model.refine(merge="bank#1+bank#2"), "merge and drop are lists"),
+    ],
+)
+def test_values_of_wrong_types_are_refused_by_name(
+    call: Callable[[SenseModel], object], message: str, toy: SenseModel
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        call(toy)

@@ -165,3 +165,18 @@ def test_a_listener_replaces_the_display(text: Path, monkeypatch: pytest.MonkeyP
 def test_importing_train_does_not_import_rich() -> None:
     check = "import sys; from polyseme.training import run; sys.exit('rich' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_what_could_not_be_read_is_a_warning_where_no_progress_is_shown(quiet: bool, tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"text": "by the river"}\n' * 60 + '{"text": null}\n')
+    with pytest.warns(UserWarning, match="1 row had no text and was skipped: .*rows.jsonl, line 61"):
+        train(tmp_path / "rows.jsonl", dim=8, epochs=1, quiet=quiet)
+    (tmp_path / "latin.txt").write_bytes("by the café\n".encode("latin-1") * 60)
+    with pytest.warns(UserWarning, match="60 bytes were not UTF-8 .* iconv"):
+        train(tmp_path / "latin.txt", dim=8, epochs=1, quiet=quiet)
+
+
+def test_a_config_of_another_type_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"config must be a TrainConfig, not \{'dim': 3\}"):
+        train(texts=["a b"], config={"dim": 3})  # type: ignore[arg-type]

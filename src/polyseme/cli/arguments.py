@@ -44,7 +44,7 @@ PosteriorName = Annotated[
         show_default="the model's; softmax unless trained with --recipe paper",
     ),
 ]
-QuietFlag = Annotated[bool, SWITCH, Parameter(help="Show no progress.")]
+QuietFlag = Annotated[bool, SWITCH, Parameter(help="Show warnings only, no progress.")]
 Seed = Annotated[int, between(0, MAX_SEED), Parameter(help="Random seed.")]
 ReaderOption = Annotated[
     ReaderName | None,

@@ -52,12 +52,15 @@ def encode(
     from polyseme.corpus.encoding import encode as run
     from polyseme.corpus.sources import find_sources
     from polyseme.corpus.tokenizers import get_tokenizer
+    from polyseme.training.events import warnings_of_bad_text
     from polyseme.training.progress import ProgressDisplay
 
     with Signals() as signals, ProgressDisplay(quiet) as progress:
         sources = find_sources(corpus, reader, field)
         encoded = run(sources, get_tokenizer(tokenizer), folder, progress, signals.check, phrases)
-        progress.warn_of_bad_text(*(encoded.description[name] for name in ("bad_bytes", "bad_rows", "first_bad_row")))
+        about = encoded.description
+        for text in warnings_of_bad_text(about["bad_bytes"], about["bad_rows"], about["first_bad_row"]):
+            progress.print_line("warning", text)
     found = "" if encoded.phrases is None else f", {len(encoded.phrases):,} phrases"
     sizes = f"{len(encoded.tokens):,} tokens, {encoded.num_sentences:,} sentences, {len(encoded.words):,} words"
     print(f"{out}: {sizes}{found}")

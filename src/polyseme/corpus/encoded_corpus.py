@@ -32,14 +32,13 @@ from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import check_types, read_json_object
 from polyseme.corpus.phrases import MAX_PASSES, Phrases, PhraseSettings, read_phrases
 from polyseme.corpus.readers.text import replace_bad_bytes
-from polyseme.corpus.sources import Source
+from polyseme.corpus.sources import DESCRIPTION_FILE, Source
 from polyseme.corpus.spool import Spool
 from polyseme.errors import CorpusError, PolysemeError, shorten
 from polyseme.kernels.occurrences import count_tokens
 from polyseme.vocabulary import read_words
 
 FORMAT_VERSION = 3
-DESCRIPTION_FILE = "corpus.json"
 WORDS_FILE = "words.tsv"
 TOKENS_FILE = "tokens.bin"
 SENTENCES_FILE = "sentences.bin"

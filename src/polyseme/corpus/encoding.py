@@ -24,7 +24,6 @@ from polyseme._io.atomic import atomic_folder
 from polyseme._io.thread_pool import map_in_order
 from polyseme.corpus.encoded_corpus import (
     BYTE_OFFSETS_FILE,
-    DESCRIPTION_FILE,
     FORMAT_VERSION,
     MAX_SENTENCE_TOKENS,
     SENTENCES_FILE,
@@ -42,7 +41,7 @@ from polyseme.corpus.readers.names import TOKEN_LISTS, compression_of
 from polyseme.corpus.readers.registry import read_blocks
 from polyseme.corpus.readers.rows import Rows
 from polyseme.corpus.readers.text import Block
-from polyseme.corpus.sources import Source
+from polyseme.corpus.sources import DESCRIPTION_FILE, Source
 from polyseme.corpus.spool import SpoolWriter
 from polyseme.corpus.tokenizers import NUL, NUL_SEPARATED, AnyTokenizer, CallableTokenizer, Tokenizer
 from polyseme.errors import CorpusError, Interrupted, shorten

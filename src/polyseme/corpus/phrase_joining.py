@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.encoded_corpus import (
-    DESCRIPTION_FILE,
     FORMAT_VERSION,
     PHRASES_FILE,
     SENTENCES_FILE,
@@ -32,6 +31,7 @@ from polyseme.corpus.phrase_detection import (
     make_trie,
 )
 from polyseme.corpus.phrases import Phrases, PhraseSettings
+from polyseme.corpus.sources import DESCRIPTION_FILE
 from polyseme.corpus.tokenizers import Tokenizer
 from polyseme.kernels import phrases as kernels
 from polyseme.vocabulary import write_words

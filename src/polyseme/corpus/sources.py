@@ -33,6 +33,8 @@ from polyseme.errors import ConfigError, CorpusError, MissingFile, shorten
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+DESCRIPTION_FILE = "corpus.json"  # of an encoded corpus
+MODEL_FILE = "model.safetensors"
 STDIN = "-"
 TEXTS = "<texts>"  # the path of a Python iterable
 SENTENCE_ENDS = (".", "!", "。", "！", "？", "।", "؟")  # of languages without spaces, too
@@ -243,10 +245,12 @@ def _advice(item: str) -> str:
 
 def _files_in(folder: Path, reader: str | None) -> list[Path]:
     """The files of a folder for a reader; by default text, or the one other format that there is."""
-    if (folder / "model.safetensors").exists():
+    if (folder / MODEL_FILE).exists():
         raise CorpusError(f"{folder} is a model, not a text; to continue its training, give it with --init.")
+    if (folder / DESCRIPTION_FILE).exists():
+        raise CorpusError(f"{folder} is an encoded corpus: train on it alone, or give the texts that it was made of.")
     found: dict[str, list[Path]] = {}
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(_walk(folder)):
         name = reader_of(path.name)
         if name is not None and path.is_file():
             found.setdefault(name, []).append(path)
@@ -260,6 +264,16 @@ def _files_in(folder: Path, reader: str | None) -> list[Path]:
             f"and a suffix of compression. Choose another format with --reader, or name the files."
         )
     return found[chosen]
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """The files in a folder and its subfolders, except models, encoded corpora and unfinished runs."""
+    for name, folders, files in os.walk(folder):
+        path = Path(name)
+        if path == folder or not (path.suffix == ".training" or {MODEL_FILE, DESCRIPTION_FILE} & set(files)):
+            yield from (path / file for file in files)
+        else:
+            folders.clear()
 
 
 def _file(path: Path, reader: str, field: str | None) -> Source:

@@ -22,7 +22,7 @@ from scipy.stats import binomtest
 
 from polyseme.errors import ConfigError, DataError, MissingFile
 from polyseme.evaluation.scores import CONTROL_RUNS, Evaluation, Score, bootstrap_interval
-from polyseme.evaluation.text_files import read_lines
+from polyseme.evaluation.text_files import is_number, read_lines
 from polyseme.evaluation.word_similarity import spearman
 from polyseme.model.data import ModelData
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MIN_COUNT = 300
 CANDIDATES = 20
 MOST_FREQUENT, NEXT_FREQUENT = slice(0, 100), slice(100, 300)
-LAYOUT = "a word, or a word and a number"
+LAYOUT = "a word or phrase, or one and a number"
 ZIPF_NOTE = "The vectors come without counts, which are assumed from the order of the words (Zipf's law)."
 
 Ints = NDArray[np.int64]
@@ -103,17 +103,18 @@ def read_word_list(path: Path) -> WordList:
     words: dict[str, float | None] = {}
     with_numbers: bool | None = None
     for line in read_lines(path):
-        word, *rest = line.text.split()
         if line.text.startswith("#"):
             continue
-        if len(rest) > 1:
-            raise line.error(f"{len(rest) + 1} columns, expected {LAYOUT}.")
+        columns = line.text.split()
+        number = line.parse_number(columns.pop()) if len(columns) > 1 and is_number(columns[-1]) else None
+        if len(columns) > 1 and any(map(is_number, columns)):
+            raise line.error(f"several numbers, expected {LAYOUT}.")
         if with_numbers is None:
-            with_numbers = bool(rest)
-        if with_numbers != bool(rest):
+            with_numbers = number is not None
+        if with_numbers != (number is not None):
             problem = "no number after the word" if with_numbers else "a number after the word"
             raise line.error(f"{problem}, unlike in the lines before; give all words a number, or none.")
-        words.setdefault(word, line.parse_number(rest[0]) if rest else None)
+        words.setdefault(" ".join(columns), number)
     if not words:
         raise DataError(f"{path} has no words; write one word per line.")
     return WordList(path.stem, words)

@@ -42,6 +42,14 @@ class Line(NamedTuple):
         return value
 
 
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[Line]:
     """The lines of a text file, without blank lines unless `keep_blank`. DataError if there are none.
 

@@ -19,7 +19,7 @@ from polyseme.errors import DataError
 from polyseme.evaluation.controls import PairProbabilities, Probabilities, with_random_sense
 from polyseme.evaluation.instances import Instance, instance_probabilities, parse_marked
 from polyseme.evaluation.scores import CONTROL_RUNS, Evaluation, Score, bootstrap_indices, bootstrap_interval
-from polyseme.evaluation.text_files import Line, read_lines
+from polyseme.evaluation.text_files import Line, is_number, read_lines
 from polyseme.model.data import ModelData
 from polyseme.model.disambiguation import Posterior
 from polyseme.model.similarity import similarity_in_context
@@ -227,15 +227,7 @@ def read_pairs(path: Path) -> list[RatedPair]:
 def _header(line: Line, separator: str | None) -> list[str]:
     """The names of the columns if the line is a header, which has no numbers; else nothing."""
     columns = [column.strip() for column in line.text.split(separator)]
-    return columns if len(columns) >= 3 and not any(_is_number(column) for column in columns) else []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return columns if len(columns) >= 3 and not any(map(is_number, columns)) else []
 
 
 def _without_pos(word: str) -> str:

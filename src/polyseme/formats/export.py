@@ -9,6 +9,7 @@ from typing import Any
 from polyseme._io.atomic import atomic_file, atomic_folder
 from polyseme.corpus.readers.names import compression_of
 from polyseme.errors import ConfigError, MissingFile, OutputExists
+from polyseme.formats.open_model import open_model
 from polyseme.formats.registry import Format, format_of_name, get_format
 from polyseme.formats.sense_table import SenseTable
 from polyseme.model.compact import most_frequent
@@ -16,7 +17,7 @@ from polyseme.model.sense_model import SenseModel
 
 
 def export(
-    model: SenseModel,
+    model: SenseModel | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -26,7 +27,7 @@ def export(
 ) -> None:
     """Write the senses of a model in another format, atomically.
 
-    model    the model
+    model    the model, or the path of one
     path     the file or folder to write
     format   'word2vec', 'word2vec-binary', 'glove', 'parquet', 'arrow', 'numpy', 'projector', 'mssg',
              'sentence-transformers' or 'polyseme'; by default the suffix of `path` decides
@@ -43,6 +44,8 @@ def export(
     <SenseModel word2vec: 54 words, 56 senses, 8 dimensions>
     >>> polyseme.export(model, "news-small.model", dtype="int8")
     """
+    if not isinstance(model, SenseModel):
+        model = open_model(model)
     write_model(model, Path(path), choose_format(Path(path), format), words=words, force=force, **options)
 
 

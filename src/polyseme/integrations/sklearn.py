@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -63,7 +63,7 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         (54,)
         """
         model = self._open()
-        _refuse_single_text(raw_documents)
+        _refuse_other_types(raw_documents)
         if self.idf:
             num_words, num_documents = len(model), 0
             frequencies = np.zeros(num_words, np.int64)
@@ -89,7 +89,7 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         check_is_fitted(self)
         model = self._open()
-        _refuse_single_text(raw_documents)
+        _refuse_other_types(raw_documents)
         if self.idf and len(self.idf_) != len(model):
             raise ModelError(
                 f"{self.model} has {len(model):,} words, and SenseVectorizer was fitted with a model of "
@@ -146,9 +146,12 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return tags
 
 
-def _refuse_single_text(documents: Iterable[str]) -> None:
+def _refuse_other_types(documents: Iterable[str]) -> None:
     if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
         raise DataError(f"a list of documents is needed, not {shorten(repr(documents))}; put a single one into a list.")
+    if isinstance(documents, Mapping) or hasattr(documents, "columns"):  # iterating gives the names of the columns
+        kind = type(documents).__name__
+        raise DataError(f"a list of documents is needed, not a {kind}; give one of its columns, such as frame['text'].")
 
 
 def _batches(documents: Iterable[str]) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyseme.corpus.phrases import JOINER, Phrases
 from polyseme.corpus.tokenizers import AnyTokenizer
-from polyseme.errors import ModelError, UnknownWord, shorten
+from polyseme.errors import ModelError, UnknownWord, check_str, shorten
 from polyseme.examples.store import ExampleReader, no_examples
 from polyseme.model.arrays import ModelArrays
 from polyseme.model.rows import Dtype, Floats, Rows, blocks, dense
@@ -196,6 +196,7 @@ class ModelData:
 
     def find(self, word_or_key: str) -> tuple[int, int | None]:
         """The id of a word, and the row of the sense if a sense was named (`bank#2`). UnknownWord if there is none."""
+        check_str(word_or_key, "a word or key")
         match = self.lookup(word_or_key)
         if match is not None:
             return match

@@ -43,6 +43,8 @@ def refine(
     """See `SenseModel.refine`."""
     _check_range("--min-separation", min_separation, 2)
     _check_range("--min-share", min_share, 1)
+    if isinstance(merge, str) or isinstance(drop, str):
+        raise ConfigError("merge and drop are lists, such as merge=['bank#1+bank#3'] and drop=['rock#2'].")
     groups = [_group_rows(data, group) for group in merge]
     dropped = [_row(data, key) for key in drop]
     _check_rows(data, groups, dropped)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import AnyTokenizer
+from polyseme.errors import check_str
 from polyseme.examples.store import parse_line
 from polyseme.model import disambiguation, neighbours, similarity, storage
 from polyseme.model.data import ModelData
@@ -247,6 +248,14 @@ class SenseModel:
         """
         return len(self.vocabulary)
 
+    def __iter__(self) -> Iterator[str]:
+        """The words, most frequent first.
+
+        >>> list(model)[:3]
+        ['the', 'a', 'and']
+        """
+        return iter(self.vocabulary)
+
     def __contains__(self, word_or_key: object) -> bool:
         """Whether the model has a word or a sense.
 
@@ -373,6 +382,7 @@ class SenseModel:
         >>> model.disambiguate("bank", "the boat drifted to the bank").best.key
         'bank#2'
         """
+        check_str(context, "a context")
         return disambiguation.disambiguate(self._data, word, context, posterior, window)
 
     def tag(self, text: str) -> str:
@@ -383,6 +393,7 @@ class SenseModel:
         >>> model.tag("The boat drifted to the bank.")
         'The boat drifted to the bank#2.'
         """
+        check_str(text, "a text")
         return self._tagger.tag(text)
 
     def similarity(

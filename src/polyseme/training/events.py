@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -124,6 +125,42 @@ Event = (
     | ModelSaved
 )
 Listener = Callable[[Event], None]
+
+
+def warnings_of(event: Event) -> Iterator[str]:
+    """What the user should know although nothing failed."""
+    match event:
+        case CheckpointWritten(problem=str(problem)):
+            yield f"the checkpoint could not be written ({problem}); training continues"
+        case CorpusEncoded():
+            yield from warnings_of_bad_text(event.bad_bytes, event.bad_rows, event.first_bad_row)
+        case ModelContinued(shared_words=0):
+            yield "no word of the model occurs in the text; is it in another language or spelling?"
+        case WorkerLost():
+            then = "it is replaced" if event.replaced else f"training continues with {event.workers}"
+            yield f"worker {event.worker} is lost ({event.reason}); {then}"
+        case TrainingFinished(tokens=0):
+            yield "the text is too short: nothing was learned; give more text"
+
+
+def warnings_of_bad_text(bad_bytes: int, bad_rows: int = 0, first_bad_row: str = "") -> Iterator[str]:
+    """What of a text could not be read."""
+    if bad_bytes:
+        yield (
+            f"{bad_bytes:,} bytes were not UTF-8 and were read as '?'; if the text has another encoding, convert it, "
+            f"for instance: iconv -f latin1 -t utf-8 IN > OUT"
+        )
+    if bad_rows:
+        rows = (
+            "1 row had no text and was skipped" if bad_rows == 1 else f"{bad_rows:,} rows had no text and were skipped"
+        )
+        yield f"{rows}: {first_bad_row}"
+
+
+def warn(event: Event) -> None:
+    """A listener that passes on warnings, as Python's warnings, and nothing else."""
+    for text in warnings_of(event):
+        warnings.warn(text, stacklevel=2)
 
 
 def silent(_: Event) -> None:

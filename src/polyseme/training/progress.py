@@ -17,7 +17,6 @@ from rich.text import Text
 from polyseme._io.units import format_bytes, format_count, format_duration
 from polyseme.corpus.encoding import EncodingProgress
 from polyseme.training.events import (
-    CheckpointWritten,
     ClusterStarted,
     CorpusEncoded,
     Event,
@@ -25,7 +24,7 @@ from polyseme.training.events import (
     ModelSaved,
     TrainingFinished,
     TrainingProgress,
-    WorkerLost,
+    warnings_of,
 )
 
 PLAIN_SECONDS = 10.0  # between progress lines where they cannot be redrawn
@@ -78,19 +77,12 @@ class ProgressDisplay:
         self.live.stop()
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, CheckpointWritten) and event.problem:
-            self.print_line("warning", f"the checkpoint could not be written ({event.problem}); training continues")
-        if isinstance(event, ModelContinued) and not event.shared_words:
-            self.print_line(
-                "warning", "no word of the model occurs in the text; is it in another language or spelling?"
-            )
-        if isinstance(event, WorkerLost):
-            then = "it is replaced" if event.replaced else f"training continues with {event.workers}"
-            self.print_line("warning", f"worker {event.worker} is lost ({event.reason}); {then}")
-        if isinstance(event, TrainingFinished) and not event.tokens:
-            self.print_line("warning", "the text is too short: nothing was learned; give more text")
-        if self.quiet:
-            return
+        if not self.quiet:
+            self._show(event)
+        for text in warnings_of(event):
+            self.print_line("warning", text)
+
+    def _show(self, event: Event) -> None:
         match event:
             case ClusterStarted():
                 hosts = _count(event.hosts, "machine")
@@ -104,7 +96,6 @@ class ProgressDisplay:
             case CorpusEncoded():
                 words = f"{format_count(event.kept)} of {format_count(event.words)} words kept"
                 self.print_line("reading", f"{format_count(event.tokens)} tokens, {words}", event.seconds)
-                self.warn_of_bad_text(event.bad_bytes, event.bad_rows, event.first_bad_row)
                 self.update("training", None, "starting (the first training on a machine compiles the kernels)")
             case ModelContinued():
                 old = f"{format_count(event.shared_words)} of {format_count(event.old_words)} old words occur"
@@ -121,16 +112,6 @@ class ProgressDisplay:
                 self.update("examples", None, "selecting example sentences for each sense")
             case ModelSaved():
                 self.print_line("saved", f"{event.path} ({format_bytes(event.bytes)})", event.seconds)
-
-    def warn_of_bad_text(self, bad_bytes: int, bad_rows: int, first_bad_row: str) -> None:
-        """Say what of a corpus could not be read."""
-        if bad_bytes and not self.quiet:
-            self.print_line("warning", f"{bad_bytes:,} bytes were not UTF-8 and were read as '?'")
-        if bad_rows and not self.quiet:
-            rows = "1 row had" if bad_rows == 1 else f"{bad_rows:,} rows had"
-            self.print_line(
-                "warning", f"{rows} no text and {'was' if bad_rows == 1 else 'were'} skipped: {first_bad_row}"
-            )
 
     def update(self, step: str, fraction: float | None, text: str) -> None:
         """Replace the current line; where that is not possible, print a new one every few seconds."""

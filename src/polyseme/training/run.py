@@ -40,7 +40,7 @@ from polyseme.training.events import (
     ModelSaved,
     logged,
     raise_if_stopped,
-    silent,
+    warn,
 )
 from polyseme.training.init_model import InitModel, open_init, renumbered
 from polyseme.training.phrases import model_phrases, phrase_settings, refuse_other_phrases, settings_with_phrases
@@ -97,7 +97,8 @@ def train(
     resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
     force               overwrite `out` and discard an unfinished run of it
     listen              called with each event of the run (see the page on Python), instead of showing progress
-    quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
+    quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook.
+                        Where it is not, warnings are those of Python's module `warnings`
     stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
     checkpoint_seconds  seconds between checkpoints, which only a run with `out` writes: by default three minutes,
                         math.inf for none before the end
@@ -361,9 +362,9 @@ def _temporary_folder() -> Iterator[Path]:
 
 @contextmanager
 def _display(listen: Listener | None, quiet: bool) -> Iterator[Listener]:
-    """The caller's listener, or one that shows progress if a person is watching."""
+    """The caller's listener, or one that shows progress if a person is watching, else warnings."""
     if listen is not None or quiet:
-        yield listen or silent
+        yield listen or warn
         return
     from polyseme.training.progress import ProgressDisplay, is_watched  # imports rich
 
@@ -371,7 +372,7 @@ def _display(listen: Listener | None, quiet: bool) -> Iterator[Listener]:
         with ProgressDisplay() as display:
             yield display
     else:
-        yield silent
+        yield warn
 
 
 def _choose_config(
@@ -385,6 +386,8 @@ def _choose_config(
     if config is not None and (recipe is not None or settings):
         also = "recipe=" if recipe is not None else f"{next(iter(settings))}="
         raise ConfigError(f"config= and {also} cannot be combined; use dataclasses.replace to change the config.")
+    if not isinstance(config, TrainConfig | None):
+        raise ConfigError(f"config must be a TrainConfig, not {shorten(repr(config))}; make one with TrainConfig(...).")
     if config is not None:
         chosen = config
         if init is not None:

@@ -93,6 +93,14 @@ def test_utf16_without_a_byte_order_mark_is_refused_with_the_command_that_conver
         blocks_of(tmp_path / "a.txt", "The bank.".encode(f"utf-16-{order}"))
 
 
+@pytest.mark.parametrize(
+    ("start", "name"), [(b"PK\x03\x04", "a ZIP archive"), (b"%PDF-1.7", "a PDF"), (b"PAR1", "a Parquet file")]
+)
+def test_files_of_other_kinds_are_refused_by_their_name(start: bytes, name: str, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=f"is {name}.* not a text; extract its text first"):
+        blocks_of(tmp_path / "a.txt", start + b" some text")
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_a_compressed_file_whose_name_does_not_say_so_is_refused(
     compress: Callable[[bytes], bytes], tmp_path: Path

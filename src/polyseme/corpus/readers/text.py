@@ -24,6 +24,11 @@ COMPRESSED_STARTS = {  # no text in UTF-8 starts with one of these
     ".xz": re.compile(rb"\xfd7zXZ\0"),
     ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
+OTHER_STARTS = {
+    b"PK\x03\x04": "a ZIP archive or an office document",
+    b"%PDF-": "a PDF document",
+    b"PAR1": "a Parquet file, whose name must end in .parquet",
+}
 DUMP_START = b"<mediawiki"
 UTF16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # LE: also starts UTF-32-LE
 
@@ -150,6 +155,9 @@ def refuse_other_formats(data: bytes, source: Source) -> None:
         raise CorpusError(
             f"{source.path} is UTF-16 or UTF-32, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
         )
+    other = next((name for start, name in OTHER_STARTS.items() if data.startswith(start)), None)
+    if other:
+        raise CorpusError(f"{source.path} is {other}, not a text; extract its text first.")
     compression = next((suffix for suffix, start in COMPRESSED_STARTS.items() if start.match(data)), None)
     if compression:
         advice = f"which its name must show: let it end in {compression}, or decompress it"
