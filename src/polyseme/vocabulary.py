@@ -59,18 +59,19 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}
 
-    def unknown(self, word: str) -> UnknownWord:
-        """The error for a word that is not in the vocabulary; its message suggests similar words."""
+    def unknown(self, word: str, counted: bool = True) -> UnknownWord:
+        """The error for a word that is not in the vocabulary; its message suggests similar words.
+
+        counted  whether the counts are known, and not assumed
+        """
         close = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
         frequent = self.words[:50_000]
         folded = fold(word)
         close += [w for w in frequent if fold(w) == folded and w not in close]
         close += [w for w in get_close_matches(word, frequent, n=3) if w not in close]
         hint = f" Closest: {', '.join(map(shorten, close))}." if close else ""
-        return UnknownWord(
-            f"'{shorten(word)}' is not among the {len(self):,} words of this model "
-            f"(the rarest occurs {int(self.counts[-1]):,} times).{hint}"
-        )
+        rarest = f" (the rarest occurs {int(self.counts[-1]):,} times)" if counted else ""
+        return UnknownWord(f"'{shorten(word)}' is not among the {len(self):,} words of this model{rarest}.{hint}")
 
     def keep_thresholds(self, subsample: float) -> NDArray[np.uint64]:
         """Probability, times 2^32, that subsampling keeps a token of each word, (V,).

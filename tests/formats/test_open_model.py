@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polyseme import SenseModel
-from polyseme.errors import DataError, MissingFile
+from polyseme.errors import DataError, MissingFile, UnknownWord
 from polyseme.formats.open_model import open_model
 
 STORED = Path(__file__).parents[1] / "model" / "stored" / "mssg-version-1.model"
@@ -84,6 +84,12 @@ def test_counts_fall_with_the_rank_and_every_word_can_be_a_neighbour(tmp_path: P
     assert counts[:4].tolist() == [100_000, 50_000, 33_333, 25_000]
     assert (np.diff(counts) <= 0).all()
     assert len(model.neighbours("w0", 2000)) == len(model.neighbours("w0", 2000, among="words")) == 1999
+
+
+def test_assumed_counts_are_not_told_as_facts(tmp_path: Path) -> None:
+    model = open_bytes(LINES, tmp_path)
+    with pytest.raises(UnknownWord, match=r"'unknown' is not among the [0-9]+ words of this model\.( Closest: .*)?$"):
+        model.senses("unknown")
 
 
 def test_the_tokenizer_lower_cases_only_if_the_words_are_lower_case(tmp_path: Path) -> None:

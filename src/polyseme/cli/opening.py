@@ -24,7 +24,7 @@ def open_for_query(path: str, *needs: Need) -> SenseModel:
     model = open_model(path)
     if "imported_from" not in model.config:
         return model
-    missing = str(model.config.get("missing", "")).split(", ")
+    missing = model._data.missing
     if not (model._data.num_visible_senses > 1).any():
         if "senses" in needs:
             raise DataError(

@@ -56,7 +56,7 @@ class ExploredModel:
     @property
     def has_shares(self) -> bool:
         """Whether the shares of senses are known: files of other programs may not have them."""
-        return "shares" not in str(self.data.config.get("missing", "")).split(", ")
+        return "shares" not in self.data.missing
 
     @cached_property
     def completion(self) -> Completion:

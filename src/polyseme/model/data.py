@@ -132,6 +132,11 @@ class ModelData:
         return (self.vocabulary.keep_thresholds(float(self.config["subsample"])) / 2.0**32).astype(np.float32)
 
     @property
+    def missing(self) -> list[str]:
+        """What the file of an imported model did not have: counts, shares, global_vectors, cluster_centers."""
+        return str(self.config.get("missing", "")).split(", ")
+
+    @property
     def context_table(self) -> Rows:
         """(V, c) The vectors that context vectors are computed from."""
         whitened = self.arrays.whitened_vectors
@@ -203,7 +208,7 @@ class ModelData:
         word = self.word_id(word_or_key.rpartition("#")[0])
         if word is not None:
             raise UnknownWord(f"{self.describe_senses(word)}.")
-        raise self.vocabulary.unknown(word_or_key)
+        raise self.vocabulary.unknown(word_or_key, "counts" not in self.missing)
 
     def describe_senses(self, word: int) -> str:
         """The number of senses of a word and their keys, for error messages."""
