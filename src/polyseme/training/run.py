@@ -138,7 +138,7 @@ def train(
     chosen = _choose_config(config, recipe, settings, earlier, start)
     if workers is not None or ray_address is not None:
         refuse_without_cluster(workers, ray_address)
-        refuse_on_cluster(chosen, init)
+        refuse_on_cluster(chosen, init, recipe, settings)
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
