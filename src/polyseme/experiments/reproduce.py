@@ -32,10 +32,10 @@ from polyseme.experiments.results import DataFiles, Result, evaluate_model, run_
 from polyseme.experiments.tfidf import tfidf_scws, tfidf_wordsim
 from polyseme.experiments.two_stage import train_two_stage
 from polyseme.model.sense_model import SenseModel
+from polyseme.model.unfinished import workspace_path
 from polyseme.training.config import RecipeName, make_config
 from polyseme.training.events import Listener, raise_if_stopped, silent
 from polyseme.training.run import train
-from polyseme.training.workspace import workspace_path
 
 TITLE = "The experiments of Neelakantan et al. (2014), run again"
 REPORT_SECONDS = 20.0  # between two versions of the report, at least

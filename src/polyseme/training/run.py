@@ -27,6 +27,7 @@ from polyseme.model.data import ModelData
 from polyseme.model.refine import merge_similar_senses, typical_sense_distance
 from polyseme.model.sense_assigner import EXAMPLE_COMPONENTS, SenseAssigner
 from polyseme.model.sense_model import SenseModel
+from polyseme.model.unfinished import CORPUS
 from polyseme.training.added_senses import discover_senses
 from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
 from polyseme.training.config import RECIPES, RecipeName, TrainConfig, TrainSettings, make_config
@@ -50,7 +51,7 @@ from polyseme.training.sense_discovery import discovers_senses
 from polyseme.training.setting_rules import refuse_no_effect, refuse_on_cluster, refuse_without_cluster
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
-from polyseme.training.workspace import CORPUS, LOG, MODEL, remove_leftovers, workspace
+from polyseme.training.workspace import LOG, MODEL, remove_leftovers, workspace
 from polyseme.vocabulary import Vocabulary
 
 CHECKPOINT_SECONDS = 180.0

@@ -18,6 +18,7 @@ from polyseme.corpus.tokenizers import AnyTokenizer, CallableTokenizer
 from polyseme.errors import TrainingError
 from polyseme.examples.store import ExampleReader
 from polyseme.model.data import ModelData
+from polyseme.model.unfinished import CHECKPOINT, CORPUS
 from polyseme.training.cluster.discovery import discover_on
 from polyseme.training.cluster.examples import collect_examples
 from polyseme.training.cluster.pool import AllWorkersLost, LocalPool, Pool
@@ -36,7 +37,6 @@ from polyseme.training.events import ClusterStarted
 from polyseme.training.run import Run
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer
-from polyseme.training.workspace import CHECKPOINT, CORPUS
 from polyseme.vocabulary import Vocabulary
 
 MARK = "run-"  # a file in the folder of shards, by which a worker knows that it sees the same folder as the driver
