@@ -427,9 +427,7 @@ def test_a_model_whose_training_is_unfinished_is_refused_with_the_way_to_continu
     (tmp_path / "m.training").mkdir()
     (tmp_path / "m.training" / name).touch()
     for open_it in (SenseModel.load, polyseme.load):
-        with pytest.raises(
-            MissingFile, match="m is not finished: its training was stopped or .* --resume"
-        ):
+        with pytest.raises(MissingFile, match="m is not finished: its training was stopped or .* --resume"):
             open_it(tmp_path / "m")
 
 
