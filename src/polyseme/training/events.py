@@ -15,6 +15,13 @@ from polyseme.errors import Interrupted
 
 
 @dataclass(frozen=True)
+class NothingToResume:
+    """A run was to be resumed, but there is no unfinished one: training starts from the beginning."""
+
+    model: str
+
+
+@dataclass(frozen=True)
 class CorpusEncoded:
     """The corpus is encoded and the vocabulary chosen."""
 
@@ -113,6 +120,7 @@ class ModelSaved:
 
 Event = (
     EncodingProgress
+    | NothingToResume
     | CorpusEncoded
     | ModelContinued
     | ClusterStarted

@@ -39,6 +39,7 @@ from polyseme.training.events import (
     Listener,
     ModelContinued,
     ModelSaved,
+    NothingToResume,
     logged,
     raise_if_stopped,
     silent,
@@ -95,7 +96,8 @@ def train(
     recipe              preset for settings that are not given: 'default' or 'paper'
     tokenizer           'words', 'whitespace', 'rjieba' (Chinese), 'sudachi' (Japanese), 'pythainlp' (Thai), or a
                         function from a line of text to its words
-    resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
+    resume              continue the unfinished run of `out`; return `out` if it is finished; train from the beginning
+                        if there is neither
     force               overwrite `out` and discard an unfinished run of it
     listen              called with each event of the run (see the page on Python), instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook
@@ -124,6 +126,8 @@ def train(
     """
     if not checkpoint_seconds >= 0:  # also if it is NaN
         raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")
+    if resume and out is None:
+        raise ConfigError("resume=True needs out=, the model folder of the unfinished run.")
     words = get_tokenizer(tokenizer)
     start = open_init(init, words, freeze=freeze)
     origin = None if start is None else start.origin
@@ -157,6 +161,8 @@ def train(
             folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force, origin=origin))
         display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
+        if resume and earlier is None:
+            log(NothingToResume(str(out)))
         run = Run(chosen, start, folder, log, stop, None if path is None else checkpoint_seconds)
         if workers is not None:
             from polyseme.training.cluster.run import cluster_run  # imports Ray
