@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,9 +92,52 @@ def test_a_command_that_waits_for_a_pipe_can_be_stopped(
         assert process.stderr is not None
         errors = process.stderr.read().decode()
     assert process.returncode == STATUS[signal.Signals(number)]
-    assert errors.startswith("polyseme: stopped.")
-    assert errors.count("\n") == 1
+    assert errors == "polyseme: stopped.\n"
     assert names(tmp_path) == set()
+
+
+def test_a_training_that_is_to_replace_a_model_says_how_to_continue_it(mssg_path: Path, tmp_path: Path) -> None:
+    shutil.copytree(mssg_path, tmp_path / "m")
+    with started(command("train", "-", "m", "--force"), tmp_path, stdin=subprocess.PIPE) as process:
+        wait_until(lambda: is_encoding(tmp_path), process)
+        process.send_signal(signal.SIGINT)
+        process.wait(TIMEOUT)
+        assert process.stderr is not None
+        assert process.stderr.read() == b"polyseme: stopped. Continue with the same command and --resume.\n"
+    assert names(tmp_path) == {"m", "m.training"}
+
+
+# Sends itself signals after a checkpoint. The second one raises KeyboardInterrupt, the third one ends the process.
+SIGNALS_AFTER_CHECKPOINT = """
+import os, signal, sys
+from polyseme.cli import app
+from polyseme.training import run
+write, signals = run.write_checkpoint, int(sys.argv.pop(1))
+def write_and_send_signals(*arguments):
+    write(*arguments)
+    for number in range(1, signals + 1):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            if number == signals:
+                raise
+run.write_checkpoint = write_and_send_signals
+app.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("signals", [1, 2, 3])
+def test_a_training_that_leaves_a_checkpoint_says_how_to_continue_it(
+    signals: int, planted_text: Path, tmp_path: Path
+) -> None:
+    options = ["--dim", "8", "--epochs", "100", "--checkpoint-minutes", "0", "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALS_AFTER_CHECKPOINT, str(signals), "train", planted_text, "m", *options],
+        cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert re.fullmatch(r"polyseme: stopped( at .*%.*)?\. Continue with the same command and --resume\.\n", done.stderr)
+    assert names(tmp_path) == {"m.training"}
 
 
 @pytest.mark.parametrize("name", ["encode", "train"])

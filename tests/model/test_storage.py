@@ -15,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+import polyseme
 from polyseme import SenseModel
 from polyseme._io.tensors import map_tensors
 from polyseme.errors import MissingFile, ModelError, OutputExists, UnknownWord
@@ -411,6 +412,30 @@ def test_a_path_that_is_no_model_is_refused(tmp_path: Path) -> None:
         SenseModel.load(tmp_path / "file")
     with pytest.raises(ModelError, match=r"is not a model: it has no config\.json"):
         SenseModel.load(tmp_path)
+
+
+def test_paths_in_commands_are_quoted(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="no model does not exist; .*: polyseme train CORPUS '.*/no model'$"):
+        SenseModel.load(tmp_path / "no model")
+    (tmp_path / "a file").write_text("")
+    with pytest.raises(MissingFile, match="make one with: polyseme import '.*/a file' MODEL$"):
+        SenseModel.load(tmp_path / "a file")
+
+
+@pytest.mark.parametrize("name", ["run.json", "corpus", "checkpoint.safetensors"])
+def test_a_model_whose_training_is_unfinished_is_refused_with_the_way_to_continue(name: str, tmp_path: Path) -> None:
+    (tmp_path / "m.training").mkdir()
+    (tmp_path / "m.training" / name).touch()
+    for open_it in (SenseModel.load, polyseme.load):
+        with pytest.raises(MissingFile, match="m is not finished: its training was stopped or .* --resume"):
+            open_it(tmp_path / "m")
+
+
+def test_a_folder_of_the_user_with_the_name_of_a_working_folder_is_no_unfinished_training(tmp_path: Path) -> None:
+    (tmp_path / "m.training").mkdir()
+    (tmp_path / "m.training" / "notes.txt").touch()
+    with pytest.raises(MissingFile, match="m does not exist"):
+        SenseModel.load(tmp_path / "m")
 
 
 def test_an_existing_model_is_overwritten_only_by_force(mssg: SenseModel, copy: Path) -> None:

@@ -26,7 +26,7 @@ from polyseme.errors import ConfigError, Interrupted, MissingFile, OutputExists,
 from polyseme.training import workspace as module
 from polyseme.training.checkpoint import read_config
 from polyseme.training.config import make_config
-from polyseme.training.events import CheckpointWritten, Event, ModelSaved, TrainingProgress
+from polyseme.training.events import CheckpointWritten, Event, ModelSaved, NothingToResume, TrainingProgress
 from polyseme.training.workspace import workspace
 from tests.conftest import MODELS, command
 
@@ -129,6 +129,36 @@ def unfinished(planted_text: Path, tmp_path: Path) -> Path:
     with pytest.raises(Interrupted):
         train(planted_text, tmp_path / "m", dim=64, epochs=200, listen=stop.listen, stop=stop.stop)
     return tmp_path / "m"
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_resume_says_that_there_is_no_unfinished_run(quiet: bool, planted_text: Path, tmp_path: Path) -> None:
+    run = command(
+        "train", planted_text, "m", "--resume", "--dim", "8", "--epochs", "1", *(["--quiet"] if quiet else [])
+    )
+    done = subprocess.run(run, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=True)
+    line = "resume    no unfinished run of m was found: training from the beginning\n"
+    assert done.stderr.startswith(line) == (not quiet)
+    done = subprocess.run(run, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=True)  # m is finished
+    assert "no unfinished run" not in done.stderr
+
+
+def test_a_resumed_run_is_not_reported_as_missing(unfinished: Path, planted_text: Path) -> None:
+    events: list[Event] = []
+    stop = StopAt(0.0)
+
+    def listen(event: Event) -> None:
+        events.append(event)
+        stop.listen(event)
+
+    with pytest.raises(Interrupted):
+        train(planted_text, unfinished, resume=True, listen=listen, stop=stop.stop)
+    assert not any(isinstance(event, NothingToResume) for event in events)
+
+
+def test_resume_needs_the_name_of_the_model(planted_text: Path) -> None:
+    with pytest.raises(ConfigError, match="resume=True needs out=, the model folder of the unfinished run."):
+        train(planted_text, resume=True)
 
 
 def test_an_unfinished_run_is_not_discarded_without_force(unfinished: Path, planted_text: Path) -> None:

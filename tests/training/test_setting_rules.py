@@ -131,18 +131,37 @@ def test_a_refused_setting_has_no_effect(other: dict[str, Any], name: str, corpu
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"recipe": "paper"}, "--optimizer adagrad: its sums of squares cannot be merged"),
-        ({"recipe": "paper", "optimizer": "sgd"}, "--warmup 0: each worker would make senses of its own"),
-        ({"sense_init": "contexts", "senses": 2}, "--sense-init contexts: each worker"),
-        ({"new_sense_threshold": -0.5}, "--new-sense-threshold -0.5: each worker"),
+        ({"optimizer": "adagrad"}, "--optimizer adagrad: the sums of squares of AdaGrad cannot be merged"),
+        ({"warmup": 0.0}, "--warmup 0: senses would be created during training"),
+        ({"sense_init": "contexts", "senses": 2}, "--sense-init contexts: senses would be created during training"),
+        ({"new_sense_threshold": -0.5}, "--new-sense-threshold -0.5: senses would be created during training"),
         ({"model": "mssg-maxout"}, "--model mssg-maxout: sense k of one worker would not be sense k of another"),
-        ({"init": "old.model"}, "--init: continued training"),
+        ({"init": "old.model"}, "--init: continued training .* Leave this option out, or train without --workers.$"),
+        (
+            {"warmup": 0.0, "sense_init": "zero", "optimizer": "adagrad"},
+            "--warmup 0 and --sense-init zero and --optimizer adagrad: senses .* another; the sums of squares of "
+            "AdaGrad .*. Leave these options out",
+        ),
+        ({"recipe": "paper"}, "--recipe paper: senses would be created during training.*; the sums of squares"),
+        ({"recipe": "paper", "optimizer": "sgd"}, "--recipe paper: senses would be created during training, [^;]*$"),
+        ({"recipe": "paper", "warmup": 0.0}, "--warmup 0 and --recipe paper: senses would be created"),
+        ({"recipe": "paper", "model": "skip-gram"}, "--recipe paper: the sums of squares of AdaGrad"),
     ],
 )
 def test_settings_that_workers_cannot_train_with_are_refused(settings: dict[str, Any], message: str) -> None:
-    init = settings.pop("init", None)
-    with pytest.raises(ConfigError, match=f"--workers cannot be combined with {message}"):
-        refuse_on_cluster(make_config(**settings), init)
+    init, recipe = settings.pop("init", None), settings.pop("recipe", None)
+    with pytest.raises(ConfigError, match=f"^--workers cannot be combined with {message}"):
+        refuse_on_cluster(make_config(recipe or "default", **settings), init, recipe, settings)
+
+
+def test_the_options_of_a_recipe_that_workers_can_train_with_are_accepted() -> None:
+    given: dict[str, Any] = {"model": "mssg", "optimizer": "sgd", "warmup": 0.2, "sense_init": "clusters"}
+    refuse_on_cluster(make_config("paper", **given), None, "paper", given)
+
+
+def test_a_recipe_that_workers_cannot_train_with_is_refused_in_one_message() -> None:
+    with pytest.raises(ConfigError, match="--workers cannot be combined with --recipe paper: "):
+        train("no-corpus.txt", recipe="paper", workers=2, dim=8)
 
 
 @pytest.mark.parametrize("model", ["skip-gram", "mssg", "np-mssg", "random-senses"])

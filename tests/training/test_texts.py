@@ -12,8 +12,8 @@ import pytest
 
 from polyseme import SenseModel, train
 from polyseme.errors import Interrupted, MissingFile, TrainingError
+from polyseme.model.unfinished import workspace_path
 from polyseme.training.events import CorpusEncoded, Event
-from polyseme.training.workspace import workspace_path
 from tests.conftest import ROOT
 from tests.training.test_resume import StopAt, assert_same_bits
 

@@ -24,7 +24,7 @@ from polyseme.cli.neighbours import neighbours
 from polyseme.cli.refine import refine
 from polyseme.cli.reproduce import reproduce
 from polyseme.cli.senses import senses
-from polyseme.cli.signals import STOPPED, received
+from polyseme.cli.signals import received, with_hint
 from polyseme.cli.similarity import similarity
 from polyseme.cli.streams import discard_output, prepare_streams
 from polyseme.cli.tag import tag
@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except UnknownWord as error:
         _fail(str(error), NOT_FOUND)
     except Interrupted as error:
-        _fail(str(error), 128 + error.signal)
+        _fail(with_hint(str(error)), 128 + error.signal)
     except PolysemeError as error:
         _fail(str(error))
     except BrokenPipeError:  # the reader of standard output has exited, as `head` does: success
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             raise
         discard_output()  # the same in rich, which prints the help
     except KeyboardInterrupt as error:
-        _fail(STOPPED, 128 + (error.args[0] if error.args else signal.SIGINT))
+        _fail(with_hint(), 128 + (error.args[0] if error.args else signal.SIGINT))
     except MemoryError:
         _fail("not enough memory; try a smaller --dim, --max-vocabulary or --multi-sense-top.")
     except OSError as error:
@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if os.environ.get("POLYSEME_DEBUG"):
             raise
         if received:  # an interrupted library can raise any error: Numba a RuntimeError, for instance
-            _fail(STOPPED, 128 + received[0])
+            _fail(with_hint(), 128 + received[0])
         _fail(
             f"internal error: {type(error).__name__}: {error}. "
             f"Please report it; run the command with POLYSEME_DEBUG=1 for a traceback."

@@ -67,7 +67,7 @@ def reproduce(
     from polyseme.training.progress import ProgressDisplay
 
     command = _command_line(corpora, profile, seeds or [], describe or [], tokenizer)
-    with Signals("Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
+    with Signals(lambda: "Continue with the same command.") as signals, ProgressDisplay(quiet) as progress:
         report = run(
             corpora, Path(out), data=data, profile=profile, seeds=seeds or (), threads=threads, tokenizer=tokenizer,
             descriptions=describe or (), keep_models=keep_models, command=command,

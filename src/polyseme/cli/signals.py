@@ -26,6 +26,7 @@ STOPPED = "stopped."
 REPEAT_SECONDS = 0.01  # by then the finalizer has ended
 
 received: list[int] = []  # the numbers of all signals, first to last, except those that end the process at once
+hints: list[Callable[[], str]] = []  # of the command that is running: how to continue it, if it ends now
 
 Handler = Callable[[int, FrameType | None], None]
 
@@ -54,10 +55,10 @@ class Signals:
 
     The second signal raises KeyboardInterrupt, the third ends the process at once.
 
-    hint  added to the message of Interrupted: how to continue
+    hint  called when the command ends early; returns how to continue it, or nothing
     """
 
-    def __init__(self, hint: str = "") -> None:
+    def __init__(self, hint: Callable[[], str] = lambda: "") -> None:
         self.hint = hint
         self.count = 0
 
@@ -71,15 +72,14 @@ class Signals:
             raise Interrupted(STOPPED)
 
     def __enter__(self) -> Signals:
+        hints[:] = [self.hint]
         self.old_handlers = _install(self._receive)
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         _restore(self.old_handlers)
-        if isinstance(error, Interrupted):
-            stopped = Interrupted(f"{error} {self.hint}".rstrip())
-            stopped.signal = received[0] if received else error.signal
-            raise stopped from error
+        if isinstance(error, Interrupted) and received:
+            error.signal = received[0]
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
@@ -91,9 +91,14 @@ class Signals:
             _exit(number, frame)
 
 
+def with_hint(message: str = STOPPED) -> str:
+    """The message of a command that ends early, with how to continue it."""
+    return " ".join([message, *filter(None, (hint() for hint in hints))])
+
+
 def _exit(number: int, _: FrameType | None) -> None:
     with suppress(OSError):  # standard error may be closed
-        os.write(2, f"polyseme: {STOPPED}\n".encode())
+        os.write(2, f"polyseme: {with_hint()}\n".encode())
     os._exit(128 + number)
 
 

@@ -102,10 +102,14 @@ def train(
     settings: dict[str, Any] = given_settings(options)
     if "multi_sense_words" in settings:
         settings["multi_sense_words"] = _read_words(settings["multi_sense_words"])
+    from polyseme.model.unfinished import has_unfinished_run
     from polyseme.training.progress import ProgressDisplay
     from polyseme.training.run import train as run
 
-    with Signals("Continue with the same command and --resume.") as signals, ProgressDisplay(quiet) as progress:
+    def hint() -> str:
+        return "Continue with the same command and --resume." if has_unfinished_run(Path(model)) else ""
+
+    with Signals(hint) as signals, ProgressDisplay(quiet) as progress:
         trained = run(
             corpus, model, init=init, freeze=freeze, recipe=recipe, tokenizer=tokenizer, resume=resume, force=force,
             reader=reader, field=field, listen=progress, stop=signals.stop, checkpoint_seconds=checkpoint_minutes * 60,

@@ -32,10 +32,10 @@ from polyseme.experiments.results import DataFiles, Result, evaluate_model, run_
 from polyseme.experiments.tfidf import tfidf_scws, tfidf_wordsim
 from polyseme.experiments.two_stage import train_two_stage
 from polyseme.model.sense_model import SenseModel
+from polyseme.model.unfinished import workspace_path
 from polyseme.training.config import RecipeName, make_config
 from polyseme.training.events import Listener, raise_if_stopped, silent
 from polyseme.training.run import train
-from polyseme.training.workspace import workspace_path
 
 TITLE = "The experiments of Neelakantan et al. (2014), run again"
 REPORT_SECONDS = 20.0  # between two versions of the report, at least
@@ -149,7 +149,7 @@ class _Runner:
             path = folder / f"{run.name}.model"
             resumed = path.exists() or workspace_path(path).exists()
             meter = LoadMeter()
-            model = self._train(task, path)
+            model = self._train(task, path, resumed)
             other_load = None if resumed else meter.other_load()  # the load of the first part is not known
             result = replace(evaluate_model(model, run, corpus, self.files, self._check), other_load=other_load)
             del model  # its files are mapped into memory
@@ -158,12 +158,12 @@ class _Runner:
         result.save(self._result_path(task))
         return result
 
-    def _train(self, task: Task, path: Path) -> SenseModel:
+    def _train(self, task: Task, path: Path, resume: bool) -> SenseModel:
         run, corpus = task.run, task.corpus.corpus
         if run.kind == "two-stage":
             return train_two_stage(corpus, path, config=run.config, listen=self.listen, stop=self.stop)
         return train(
-            corpus, path, config=run.config, tokenizer=corpus.description["tokenizer"], resume=True,
+            corpus, path, config=run.config, tokenizer=corpus.description["tokenizer"], resume=resume,
             listen=self.listen, stop=self.stop,
         )  # fmt: skip
 

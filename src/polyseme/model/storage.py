@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -39,6 +40,7 @@ from polyseme.model.card import card
 from polyseme.model.config_checks import check_config
 from polyseme.model.data import ModelData
 from polyseme.model.tensors import Tensors, from_tensors, to_tensors
+from polyseme.model.unfinished import has_unfinished_run
 from polyseme.model.version_1 import upgrade_settings
 from polyseme.vocabulary import Vocabulary, read_words, write_words
 
@@ -260,9 +262,16 @@ def verify(path: Path) -> None:
 def read_config(path: Path, blobs: Path | None = None) -> dict[str, Any]:
     """The config.json of a model folder, with the settings under their current names."""
     if path.exists() and not path.is_dir():
-        raise MissingFile(f"{path} is a file, not a model folder; make one with: polyseme import {path} MODEL")
+        advice = f"make one with: polyseme import {shlex.quote(str(path))} MODEL"
+        raise MissingFile(f"{path} is a file, not a model folder; {advice}")
+    if not path.is_dir() and has_unfinished_run(path):
+        raise MissingFile(
+            f"{path} is not finished: its training was stopped or is still running; continue it with the same train "
+            f"command and --resume."
+        )
     if not path.is_dir():
-        raise MissingFile(f"{path} does not exist; train a model with: polyseme train CORPUS {path}")
+        advice = f"train a model with: polyseme train CORPUS {shlex.quote(str(path))}"
+        raise MissingFile(f"{path} does not exist; {advice}")
     try:
         config = read_json_object(_member(path, CONFIG, blobs))
         version = config.get("format_version")

@@ -22,9 +22,9 @@ from polyseme._io.strict_json import check_types, parse_json
 from polyseme._io.tensors import map_tensors, write_tensors
 from polyseme._io.thread_pool import map_in_order
 from polyseme.errors import ModelError, TrainingError, shorten
+from polyseme.model.unfinished import CHECKPOINT
 from polyseme.training.config import TrainConfig
 from polyseme.training.trainer import Trainer, TrainingTotals
-from polyseme.training.workspace import CHECKPOINT
 
 FORMAT_VERSION = 4  # since checkpoints have digests
 STATE_TYPES = {"corpus": str, "blocks_done": int, "seconds": float, "senses_split": bool}

@@ -16,6 +16,13 @@ from polyseme.errors import Interrupted
 
 
 @dataclass(frozen=True)
+class NothingToResume:
+    """A run was to be resumed, but there is no unfinished one: training starts from the beginning."""
+
+    model: str
+
+
+@dataclass(frozen=True)
 class CorpusEncoded:
     """The corpus is encoded and the vocabulary chosen."""
 
@@ -114,6 +121,7 @@ class ModelSaved:
 
 Event = (
     EncodingProgress
+    | NothingToResume
     | CorpusEncoded
     | ModelContinued
     | ClusterStarted

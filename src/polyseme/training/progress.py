@@ -22,6 +22,7 @@ from polyseme.training.events import (
     Event,
     ModelContinued,
     ModelSaved,
+    NothingToResume,
     TrainingFinished,
     TrainingProgress,
     warnings_of,
@@ -89,6 +90,8 @@ class ProgressDisplay:
                 self.print_line(
                     "cluster", f"{_count(event.workers, 'worker')} on {hosts}, {_count(event.threads, 'thread')}"
                 )
+            case NothingToResume():
+                self.print_line("resume", f"no unfinished run of {event.model} was found: training from the beginning")
             case EncodingProgress():
                 fraction = event.bytes_read / event.bytes_total if event.bytes_total else None
                 counts = f"{format_count(event.tokens)} tokens, {format_count(event.words)} distinct words"

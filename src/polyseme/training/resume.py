@@ -10,10 +10,11 @@ from typing import Any
 from polyseme.corpus.encoded_corpus import BY_COUNTS, EncodedCorpus
 from polyseme.errors import TrainingError
 from polyseme.model import storage
+from polyseme.model.unfinished import workspace_path
 from polyseme.training.checkpoint import has_shards, read_config
 from polyseme.training.config import TrainConfig, option_name
 from polyseme.training.init_model import Origin
-from polyseme.training.workspace import unfinished_run, workspace_path
+from polyseme.training.workspace import unfinished_run
 
 ENCODING = ("min_count", "phrases", "phrase_threshold", "phrase_min_count", "phrase_passes")  # what tokens depend on
 WITHOUT_OPTION = "resume it without that option, or start again with --force"

@@ -27,6 +27,7 @@ from polyseme.model.data import ModelData
 from polyseme.model.refine import merge_similar_senses, typical_sense_distance
 from polyseme.model.sense_assigner import EXAMPLE_COMPONENTS, SenseAssigner
 from polyseme.model.sense_model import SenseModel
+from polyseme.model.unfinished import CORPUS
 from polyseme.training.added_senses import discover_senses
 from polyseme.training.checkpoint import restore_checkpoint, write_checkpoint
 from polyseme.training.config import RECIPES, RecipeName, TrainConfig, TrainSettings, make_config
@@ -38,6 +39,7 @@ from polyseme.training.events import (
     Listener,
     ModelContinued,
     ModelSaved,
+    NothingToResume,
     logged,
     raise_if_stopped,
     warn,
@@ -50,7 +52,7 @@ from polyseme.training.sense_discovery import discovers_senses
 from polyseme.training.setting_rules import refuse_no_effect, refuse_on_cluster, refuse_without_cluster
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer, num_threads
-from polyseme.training.workspace import CORPUS, LOG, MODEL, remove_leftovers, workspace
+from polyseme.training.workspace import LOG, MODEL, remove_leftovers, workspace
 from polyseme.vocabulary import Vocabulary
 
 CHECKPOINT_SECONDS = 180.0
@@ -94,7 +96,8 @@ def train(
     recipe              preset for settings that are not given: 'default' or 'paper'
     tokenizer           'words', 'whitespace', 'rjieba' (Chinese), 'sudachi' (Japanese), 'pythainlp' (Thai), or a
                         function from a line of text to its words
-    resume              continue the unfinished run of `out`, if there is one; return `out` if it is finished
+    resume              continue the unfinished run of `out`; return `out` if it is finished; train from the beginning
+                        if there is neither
     force               overwrite `out` and discard an unfinished run of it
     listen              called with each event of the run (see the page on Python), instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook.
@@ -124,6 +127,8 @@ def train(
     """
     if not checkpoint_seconds >= 0:  # also if it is NaN
         raise ConfigError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds}.")
+    if resume and out is None:
+        raise ConfigError("resume=True needs out=, the model folder of the unfinished run.")
     words = get_tokenizer(tokenizer)
     start = open_init(init, words, freeze=freeze)
     origin = None if start is None else start.origin
@@ -139,7 +144,7 @@ def train(
     chosen = _choose_config(config, recipe, settings, earlier, start)
     if workers is not None or ray_address is not None:
         refuse_without_cluster(workers, ray_address)
-        refuse_on_cluster(chosen, init)
+        refuse_on_cluster(chosen, init, recipe, settings)
     if path is not None and earlier is not None and earlier.saved is not None:
         earlier.refuse_another_tokenizer(words.name)
         with _temporary_folder() as folder, _display(listen, quiet) as display:
@@ -157,6 +162,8 @@ def train(
             folder = stack.enter_context(workspace(path, chosen, resume=resume, force=force, origin=origin))
         display = stack.enter_context(_display(listen, quiet))
         log = stack.enter_context(logged(display, folder / LOG))
+        if resume and earlier is None:
+            log(NothingToResume(str(out)))
         run = Run(chosen, start, folder, log, stop, None if path is None else checkpoint_seconds)
         if workers is not None:
             from polyseme.training.cluster.run import cluster_run  # imports Ray

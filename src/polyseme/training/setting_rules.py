@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from polyseme.errors import ConfigError, shorten
-from polyseme.training.config import TrainConfig, option_name
+from polyseme.training.config import RECIPES, TrainConfig, option_name
 
 
 class NoEffect(NamedTuple):
@@ -66,31 +66,45 @@ def refuse_without_cluster(workers: int | None, ray_address: str | None) -> None
         raise ConfigError(f"--workers must be a whole number from 1 to {MAX_WORKERS:,}, not {shorten(workers)}.")
 
 
-def refuse_on_cluster(config: TrainConfig, init: object) -> None:
-    """Raise ConfigError if workers cannot train with these settings.
+def refuse_on_cluster(
+    config: TrainConfig, init: object, recipe: str | None = None, given: Collection[str] = ()
+) -> None:
+    """Raise ConfigError, which names all options at fault, if workers cannot train with these settings.
+
+    recipe  that `config` was made with, if any; it is named instead of settings that are not in `given`
+    """
+    found = list(_problems_on_cluster(config, init))
+    if not found:
+        return
+    of_recipe = RECIPES[recipe or "default"].keys() - set(given)
+    # As keys of a dictionary, each is named once.
+    options = list({f"--recipe {recipe}" if setting in of_recipe else option: None for setting, option, _ in found})
+    reasons = list({reason: None for _, _, reason in found})
+    these = "this option" if len(options) == 1 else "these options"
+    raise ConfigError(
+        f"--workers cannot be combined with {' and '.join(options)}: {'; '.join(reasons)}. "
+        f"Leave {these} out, or train without --workers."
+    )
+
+
+def _problems_on_cluster(config: TrainConfig, init: object) -> Iterator[tuple[str, str, str]]:
+    """The settings that workers cannot train with: name, option with its value, and reason.
 
     A sense needs the same number on all workers. It has that if senses are set by clusters on the driver, but not if
     each worker makes them as it goes along its own part of the text.
     """
-    problem = None
+    different = "sense k of one worker would not be sense k of another"
+    online = f"senses would be created during training, by each worker for itself, and {different}"
     if init is not None:
-        problem = "--init", "continued training has not been adapted to it", "train without --workers"
-    elif config.optimizer == "adagrad":
-        problem = (
-            "--optimizer adagrad",
-            "its sums of squares cannot be merged like vectors",
-            "use --optimizer sgd",
-        )
-    elif config.model == "mssg-maxout":
-        problem = "--model mssg-maxout", "sense k of one worker would not be sense k of another", "use --model mssg"
-    elif config.model in ("mssg", "np-mssg"):
-        made_online = config.warmup == 0 or config.sense_init != "clusters"
-        added = config.model == "np-mssg" and config.new_sense_threshold > -1
-        if made_online or added:
-            option = "--warmup 0" if config.warmup == 0 else f"--sense-init {config.sense_init}"
-            option = option if made_online else f"--new-sense-threshold {config.new_sense_threshold:g}"
-            why = "each worker would make senses of its own, and sense k of one would not be sense k of another"
-            problem = option, why, "leave this option out"
-    if problem is not None:
-        option, why, advice = problem
-        raise ConfigError(f"--workers cannot be combined with {option}: {why}; {advice}.")
+        yield "init", "--init", "continued training has not been adapted to it"
+    if config.model == "mssg-maxout":
+        yield "model", "--model mssg-maxout", different
+    if config.model in ("mssg", "np-mssg"):
+        if config.warmup == 0:
+            yield "warmup", "--warmup 0", online
+        if config.sense_init != "clusters":
+            yield "sense_init", f"--sense-init {config.sense_init}", online
+        if config.model == "np-mssg" and config.new_sense_threshold > -1:
+            yield "new_sense_threshold", f"--new-sense-threshold {config.new_sense_threshold:g}", online
+    if config.optimizer == "adagrad":
+        yield "optimizer", "--optimizer adagrad", "the sums of squares of AdaGrad cannot be merged like vectors"

@@ -25,17 +25,11 @@ from polyseme._io.atomic import atomic_file
 from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import check_types, read_json_object
 from polyseme.errors import Interrupted, OutputExists, TrainingError, shorten
+from polyseme.model.unfinished import CHECKPOINT, CORPUS, RUN, has_unfinished_run, workspace_path
 from polyseme.training.config import TrainConfig
 from polyseme.training.init_model import Origin
 
-RUN, CORPUS, CHECKPOINT, LOG, MODEL, LOCK = (
-    "run.json",
-    "corpus",
-    "checkpoint.safetensors",
-    "training.jsonl",
-    "model",
-    "lock",
-)
+LOG, MODEL, LOCK = "training.jsonl", "model", "lock"
 OLD_MODEL = f"{MODEL}.old"
 
 
@@ -47,23 +41,11 @@ class UnfinishedRun(NamedTuple):
     origin: Origin | None = None  # the model that it continues
 
 
-def workspace_path(model: Path) -> Path:
-    """The working folder of a model.
-
-    >>> workspace_path(Path("news.model")).name
-    'news.model.training'
-    """
-    if not model.name:
-        raise OutputExists(f"{model} is not the name of a model; choose another name.")
-    return model.with_name(f"{model.name}.training")
-
-
 def unfinished_run(model: Path) -> UnfinishedRun | None:
     """The unfinished run of a model, or None."""
-    folder = workspace_path(model)
-    if not _is_unfinished(folder):
+    if not has_unfinished_run(model):
         return None
-    path = folder / RUN
+    path = workspace_path(model) / RUN
     if not os.path.lexists(path):
         return UnfinishedRun(None, replaces_model=False)
     try:
@@ -86,7 +68,7 @@ def workspace(
     """The working folder of a model, locked. With `resume`, the files of an unfinished run are kept in it."""
     folder = workspace_path(model)
     with _locked(model, folder):
-        resumed = resume and _is_unfinished(folder)
+        resumed = resume and has_unfinished_run(model)
         if any((folder / name).exists() for name in (CORPUS, CHECKPOINT)) and not (resume or force):
             raise OutputExists(
                 f"{folder} holds an unfinished run; continue it with --resume, or discard it with --force."
@@ -131,10 +113,6 @@ def _locked(model: Path, folder: Path) -> Iterator[None]:
         if not _try_lock(lock):
             raise TrainingError(f"another process is training {model}; wait for it, or choose another name.")
         yield
-
-
-def _is_unfinished(folder: Path) -> bool:
-    return any((folder / name).exists() for name in (RUN, CORPUS, CHECKPOINT))
 
 
 def _has_saved(folder: Path, model: Path) -> bool:

@@ -16,16 +16,18 @@ from polyseme.training.run import Run
 class FragilePool(LocalPool):
     """Workers in this process, some of whose calls fail because the worker is lost.
 
-    fails  called with the number of each call of `train`, and the worker; returns whether the worker is lost
+    method  whose calls can fail
+    fails   called with the number of each call of this method, and the worker; returns whether the worker is lost
     """
 
+    method = "train"
     fails: Callable[[int, int], bool] = staticmethod(lambda call, worker: False)  # noqa: ARG005
     replaceable = True
     calls = 0
 
     def _submit(self, handle: Any, method: str, *arguments: Any) -> Callable[[], Any]:
         call = super()._submit(handle, method, *arguments)
-        if method != "train":
+        if method != FragilePool.method:
             return call
         FragilePool.calls += 1
         lost = FragilePool.fails(FragilePool.calls, handle.number)
@@ -59,6 +61,7 @@ def local_workers(monkeypatch: pytest.MonkeyPatch) -> type[FragilePool]:
 
     monkeypatch.setattr(cluster_run_module, "cluster_run", cluster_run)
     monkeypatch.setattr(FragilePool, "calls", 0)
+    monkeypatch.setattr(FragilePool, "method", "train")
     monkeypatch.setattr(FragilePool, "fails", staticmethod(lambda call, worker: False))  # noqa: ARG005
     monkeypatch.setattr(FragilePool, "replaceable", True)
     return FragilePool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,14 @@ from polyseme.corpus.planted import PlantedCorpus
 from polyseme.errors import CorpusError, Interrupted, TrainingError
 from polyseme.evaluation.planted_recovery import score_planted
 from polyseme.training.cluster.trainer import ClusterTrainer
-from polyseme.training.events import Event, RoundsMerged, TrainingFinished, TrainingProgress, WorkerLost
+from polyseme.training.events import (
+    CheckpointWritten,
+    Event,
+    RoundsMerged,
+    TrainingFinished,
+    TrainingProgress,
+    WorkerLost,
+)
 from tests.training.cluster.conftest import FragilePool
 
 pytestmark = pytest.mark.usefixtures("local_workers")
@@ -129,23 +137,64 @@ def test_a_cluster_that_shrinks_goes_on_with_fewer_workers(
     assert model._data.training["workers"] == 1
 
 
+@pytest.mark.parametrize("replaceable", [True, False])
+@pytest.mark.parametrize("checkpoint_seconds", [0.0, math.inf])
+@pytest.mark.parametrize("first_loss", [1, 13])
 def test_a_run_whose_workers_are_all_lost_can_be_resumed(
-    planted_text: Path, num_tokens: int, tmp_path: Path, local_workers: type[FragilePool]
-) -> None:
-    local_workers.fails = staticmethod(lambda call, worker: call > 12)  # noqa: ARG005
-    local_workers.replaceable = False
-    with pytest.raises(TrainingError, match="all workers are lost; .* continue with --resume"):
-        train(planted_text, tmp_path / "m", workers=2, checkpoint_seconds=0, **COUNTED)
+    first_loss: int, checkpoint_seconds: float, replaceable: bool, planted_text: Path, num_tokens: int, tmp_path: Path,
+    local_workers: type[FragilePool],
+) -> None:  # fmt: skip
+    local_workers.fails = staticmethod(lambda call, worker: call >= first_loss)  # noqa: ARG005
+    local_workers.replaceable = replaceable
+    message = "workers end again and again" if replaceable else "all workers are lost"
+    events: list[Event] = []
+    with pytest.raises(TrainingError, match=f"{message}.*; .*, then continue with --resume.$"):
+        train(
+            planted_text, tmp_path / "m", workers=2, checkpoint_seconds=checkpoint_seconds, listen=events.append,
+            **COUNTED,
+        )  # fmt: skip
+    checkpoints = [event.progress for event in events if isinstance(event, CheckpointWritten)]
+    assert (checkpoints[-1] > 0) == (first_loss > 1)
     local_workers.fails = staticmethod(lambda call, worker: False)  # noqa: ARG005
     model = train(planted_text, tmp_path / "m", workers=2, resume=True, **COUNTED)
     assert trained_tokens(model) == 3 * num_tokens
+
+
+def test_a_run_whose_workers_are_all_lost_while_senses_are_discovered_discovers_them_when_it_is_resumed(
+    planted_text: Path, num_tokens: int, tmp_path: Path, local_workers: type[FragilePool]
+) -> None:
+    settings = {name: value for name, value in COUNTED.items() if name != "senses"}
+    whole = train(planted_text, workers=2, **settings)
+    local_workers.method, local_workers.replaceable = "on_shards", False
+    local_workers.fails = staticmethod(lambda call, worker: call > 2)  # noqa: ARG005
+    with pytest.raises(TrainingError, match="all workers are lost; .* continue with --resume"):
+        train(planted_text, tmp_path / "m", workers=2, **settings)
+    local_workers.fails = staticmethod(lambda call, worker: False)  # noqa: ARG005
+    model = train(planted_text, tmp_path / "m", workers=2, resume=True, **settings)
+    assert trained_tokens(model) == 3 * num_tokens
+    several = [int((m._data.num_visible_senses > 1).sum()) for m in (model, whole)]
+    assert several[0] > 0.7 * several[1]
+
+
+@pytest.mark.parametrize("out", [True, False])
+@pytest.mark.parametrize("method", ["encode", "train"])
+def test_a_loss_of_all_workers_that_leaves_no_checkpoint_does_not_promise_that_the_run_can_be_resumed(
+    method: str, out: bool, planted_text: Path, tmp_path: Path, local_workers: type[FragilePool]
+) -> None:
+    local_workers.method, local_workers.replaceable = method, False
+    local_workers.fails = staticmethod(lambda call, worker: True)  # noqa: ARG005
+    resumable = out and method == "train"
+    how = "continue with --resume" if resumable else "start again"
+    with pytest.raises(TrainingError, match=f"all workers are lost; .*, then {how}.$"):
+        train(planted_text, tmp_path / "m" if out else None, workers=2, **COUNTED)
+    assert (tmp_path / "m.training").exists() == resumable
 
 
 def test_workers_that_are_lost_again_and_again_end_the_run(
     planted_text: Path, local_workers: type[FragilePool]
 ) -> None:
     local_workers.fails = staticmethod(lambda call, worker: True)  # noqa: ARG005
-    with pytest.raises(TrainingError, match="workers end again and again .*killed by a test.* --resume"):
+    with pytest.raises(TrainingError, match="workers end again and again .*killed by a test.*, then start again"):
         train(planted_text, workers=2, **COUNTED)
 
 

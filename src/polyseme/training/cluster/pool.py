@@ -26,6 +26,10 @@ class Lost(Exception):
     """A worker does not exist any more."""
 
 
+class AllWorkersLost(TrainingError):
+    """The run cannot continue. The message says what to wait for, but not whether the run can be resumed then."""
+
+
 class Pool(ABC):
     """Workers with numbers from 0 on.
 
@@ -78,9 +82,7 @@ class Pool(ABC):
     def _replace(self, number: int, error: Lost) -> None:
         self._losses += 1
         if self._losses > MAX_LOSSES * max(len(self.handles), 1):
-            raise TrainingError(
-                f"workers end again and again ({shorten(error, 200)}); check their memory, then continue with --resume."
-            )
+            raise AllWorkersLost(f"workers end again and again ({shorten(error, 200)}); check their memory")
         del self.handles[number]
         handle = self._start(number)
         try:
@@ -92,7 +94,7 @@ class Pool(ABC):
             self._end(handle)
         self.listen(WorkerLost(number, len(self.handles), number in self.handles, shorten(error, 200)))
         if not self.handles:
-            raise TrainingError("all workers are lost; when machines are available again, continue with --resume.")
+            raise AllWorkersLost("all workers are lost; wait until machines are available again")
 
     @abstractmethod
     def _start(self, number: int) -> Any: ...

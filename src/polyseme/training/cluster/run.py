@@ -15,11 +15,13 @@ from polyseme.corpus.encoding import EncodingProgress
 from polyseme.corpus.inputs import CorpusInput
 from polyseme.corpus.sources import Source
 from polyseme.corpus.tokenizers import AnyTokenizer, CallableTokenizer
+from polyseme.errors import TrainingError
 from polyseme.examples.store import ExampleReader
 from polyseme.model.data import ModelData
+from polyseme.model.unfinished import CHECKPOINT, CORPUS
 from polyseme.training.cluster.discovery import discover_on
 from polyseme.training.cluster.examples import collect_examples
-from polyseme.training.cluster.pool import LocalPool, Pool
+from polyseme.training.cluster.pool import AllWorkersLost, LocalPool, Pool
 from polyseme.training.cluster.ray_pool import RayPool, running_ray
 from polyseme.training.cluster.shards import (
     ShardedCorpus,
@@ -35,7 +37,6 @@ from polyseme.training.events import ClusterStarted
 from polyseme.training.run import Run
 from polyseme.training.state import TrainState
 from polyseme.training.trainer import Trainer
-from polyseme.training.workspace import CORPUS
 from polyseme.vocabulary import Vocabulary
 
 MARK = "run-"  # a file in the folder of shards, by which a worker knows that it sees the same folder as the driver
@@ -45,7 +46,7 @@ MARK = "run-"  # a file in the folder of shards, by which a worker knows that it
 def cluster_run(run: Run, workers: int, ray_address: str | None) -> Iterator[Run]:
     """The run on a cluster, whose workers end with the block."""
     folder = run.folder / CORPUS
-    with running_ray(ray_address, workers) as ray:
+    with _explained_loss(run.folder), running_ray(ray_address, workers) as ray:
         cpus = 1 if ray_address is None else max(run.config.threads, 1)
         pool = RayPool(ray, (str(folder), _make_mark(folder)), cpus, run.raise_if_stopped, run.listen)
         try:
@@ -59,9 +60,20 @@ def cluster_run(run: Run, workers: int, ray_address: str | None) -> Iterator[Run
 def local_run(run: Run, workers: int, make_pool: type[LocalPool] = LocalPool) -> Iterator[Run]:
     """The run with workers in this process, one after the other, without Ray: for tests and experiments."""
     folder = run.folder / CORPUS
-    pool = make_pool((str(folder), _make_mark(folder)), run.raise_if_stopped, run.listen)
-    pool.start(workers)
-    yield ClusterRun(**vars(run), pool=pool)
+    with _explained_loss(run.folder):
+        pool = make_pool((str(folder), _make_mark(folder)), run.raise_if_stopped, run.listen)
+        pool.start(workers)
+        yield ClusterRun(**vars(run), pool=pool)
+
+
+@contextmanager
+def _explained_loss(folder: Path) -> Iterator[None]:
+    """Add to the message of AllWorkersLost how to go on: without a checkpoint, the working folder is removed."""
+    try:
+        yield
+    except AllWorkersLost as error:
+        how = "continue with --resume" if (folder / CHECKPOINT).exists() else "start again"
+        raise TrainingError(f"{error}, then {how}.") from error
 
 
 def _make_mark(folder: Path) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.training.cluster.merging import Merger, Update, num_bytes, words_due
-from polyseme.training.cluster.pool import Pool
+from polyseme.training.cluster.pool import AllWorkersLost, Pool
 from polyseme.training.cluster.shards import ShardedCorpus
 from polyseme.training.cluster.worker import Piece
 from polyseme.training.events import RoundsMerged
@@ -119,12 +119,37 @@ class ClusterTrainer(Trainer):
         self.waiting = self.merging = 0.0
         self._merged: Any = None
         self._loaded_split: bool | None = None
+        self._checkpoint: Callable[[], None] = lambda: None
 
     def _find_blocks(self) -> int:
         return int(self.cluster.corpus.blocks.sum())
 
+    def run(self, *, checkpoint: Callable[[], None] = lambda: None, **options: Any) -> None:
+        """Train all remaining blocks.
+
+        checkpoint  called in the cases of Trainer.run, before the senses are split, and when all workers are lost
+        """
+        self._checkpoint = checkpoint
+        super().run(checkpoint=checkpoint, **options)
+
+    def _split_senses(self) -> None:
+        """End the warm-up, after a checkpoint: if all workers are lost meanwhile, the senses are incomplete."""
+        if self.blocks_done:
+            self._checkpoint()
+        super()._split_senses()
+
     def _run_threads(self, end: int, reporter: Reporter, pause: Callable[[], bool]) -> None:
-        """Train the blocks before `end`, or until `pause` returns True, then merge the rows of all words."""
+        """Train the blocks before `end`, or until `pause` returns True, then merge the rows of all words.
+
+        If all workers are lost, the state has what was merged before, and only the blocks of these rounds are counted.
+        """
+        try:
+            self._run_rounds(end, reporter, pause)
+        except AllWorkersLost:
+            self._checkpoint()
+            raise
+
+    def _run_rounds(self, end: int, reporter: Reporter, pause: Callable[[], bool]) -> None:
         started = time.monotonic()
         if self._loaded_split != self.state.senses_split:  # the senses were just split
             self.cluster.version += 1
