@@ -129,8 +129,17 @@ FLAG: Schema = {"type": "boolean"}
 OPTIONAL_STRING: Schema = {"type": ["string", "null"]}
 NEIGHBOUR = objects(key=STRING, word=STRING, similarity=NUMBER)
 EXAMPLE = objects(text=STRING, left=STRING, word=STRING, right=STRING)
+TRAINING_COUNT: Schema = {
+    **WHOLE,
+    "description": "contexts of the sense in training, over all epochs and after subsampling",
+}
 SENSE = objects(
-    key=STRING, label=OPTIONAL_STRING, share=NUMBER, count=WHOLE, neighbours=lists(NEIGHBOUR), examples=lists(EXAMPLE)
+    key=STRING,
+    label=OPTIONAL_STRING,
+    share=NUMBER,
+    count=TRAINING_COUNT,
+    neighbours=lists(NEIGHBOUR),
+    examples=lists(EXAMPLE),
 )
 SENSES = objects(word=STRING, hidden=WHOLE, senses=lists(SENSE))
 MAYBE_SENSES: Schema = {"anyOf": [SENSES, {"type": "null"}]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import struct
@@ -352,6 +354,13 @@ def test_no_label_is_under_the_buttons_of_the_map(page: Page) -> None:
     assert covered == 0
 
 
+def table(content: bytes) -> list[list[str]]:
+    """The rows of a TSV file, as other programs read them."""
+    rows = list(csv.reader(io.StringIO(content.decode(), newline=""), delimiter="\t", strict=True))
+    assert len(rows) == content.count(b"\n")
+    return rows
+
+
 VIEWS = {
     "#/word/bank": "bank-senses",
     "#/concordance/bank/2": "bank-2-concordance",
@@ -369,7 +378,7 @@ def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[
     for ending in ("tsv", "json", "svg", "png"):
         page.click(".menu summary")
         page.click(f".menu [data-format={ending}]")
-    rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()]
+    rows = table(downloaded(f"{name}.tsv"))
     assert len(rows) > 1
     assert {len(row) for row in rows} == {len(rows[0])} == {len({*rows[0]})}
     assert json.loads(downloaded(f"{name}.json"))
@@ -379,16 +388,77 @@ def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[
 
 
 def test_all_that_a_word_or_a_comparison_shows_is_exported(page: Page, downloaded: Callable[[str], bytes]) -> None:
-    for fragment, name, column in (("#/word/bank", "bank-senses", 4), ("#/compare/bank/rock", "bank-rock", 1)):
+    for fragment, name, column in (("#/word/bank", "bank-senses", 5), ("#/compare/bank/rock", "bank-rock", 1)):
         page.open(fragment)
         page.click(".menu summary")
         page.click(".menu [data-format=tsv]")
-        rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()[1:]]
-        kinds = {"neighbour", "collocate", "example"} if column == 4 else {"both", "bank", "rock"}
+        rows = table(downloaded(f"{name}.tsv"))[1:]
+        kinds = {"neighbour", "collocate", "example"} if column == 5 else {"both", "bank", "rock"}
         assert {row[column] for row in rows} | {"both"} == kinds | {"both"}
         page.click(".menu summary")
         page.press(Keys.ESCAPE)
         assert page.js("return document.activeElement.textContent") == "Export"
+
+
+def saved(page: Page, ending: str) -> None:
+    page.click(".menu summary")
+    page.click(f".menu [data-format={ending}]")
+
+
+def test_other_programs_read_each_line_of_a_saved_table_as_a_row(
+    page: Page, downloaded: Callable[[str], bytes]
+) -> None:
+    page.open("#/")
+    page.js("""
+    const rows = [['"an open quotation', "a\\ttab, a\\r\\nline end\\u2028and\\u0000"], ['all "quoted"', 0.1]];
+    import("/static/exports.js").then(({ exportMenu }) => document.querySelector("main").replaceChildren(
+      exportMenu({ name: "cells", table: { columns: ["a", "b"], rows } })));""")
+    saved(page, "tsv")
+    assert table(downloaded("cells.tsv")) == [
+        ["a", "b"],
+        ['"an open quotation', "a tab, a line end and "],
+        ['all "quoted"', "0.1"],
+    ]
+    page.open("#/concordance/mercury")  # its lines have quotation marks
+    saved(page, "tsv")
+    assert {len(row) for row in table(downloaded("mercury-concordance.tsv"))} == {5}
+
+
+def test_saved_senses_have_the_occurrences_of_the_page_beside_the_count_of_training(
+    page: Page, downloaded: Callable[[str], bytes]
+) -> None:
+    page.open("#/word/bank")
+    shown = {
+        key: int(total.replace(",", "").split()[0])
+        for key, total in zip(page.texts(".card h2"), page.texts(".card .total"), strict=True)
+    }
+    saved(page, "tsv")
+    saved(page, "json")
+    rows = table(downloaded("bank-senses.tsv"))
+    columns = [rows[0].index(name) for name in ("key", "occurrences", "training_count")]
+    in_table = {tuple(row[column] for column in columns) for row in rows[1:]}
+    senses = json.loads(downloaded("bank-senses.json"))["senses"]
+    assert {(s["key"], str(s["occurrences"]), str(s["training_count"])) for s in senses} == in_table
+    assert {sense["key"]: sense["occurrences"] for sense in senses} == shown
+    assert not any("count" in sense for sense in senses)
+    for fragment, name, sides in (("#/compare/bank/rock", "bank-rock", "ab"), ("#/models/rock", "rock-models", ())):
+        page.open(fragment)
+        saved(page, "json")
+        answer = json.loads(downloaded(f"{name}.json"))
+        for side in sides or ("first", "second"):
+            assert all("training_count" in sense and "count" not in sense for sense in answer[side]["senses"])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_tabs_of_a_word_do_not_scroll_up_and_down(page: Page, width: int) -> None:
+    page.emulate(width=width)
+    page.open("#/word/bank")
+    assert (
+        page.js(
+            "const { scrollHeight, clientHeight } = document.querySelector('.tabs'); return scrollHeight - clientHeight"
+        )
+        == 0
+    )
 
 
 def test_lines_of_a_picture_are_cut_between_words(page: Page) -> None:

@@ -1,7 +1,7 @@
 // Two words side by side, sense by sense: #/compare/bank/shore
 import { get } from "./api.js";
 import { el, corpusText, decimal, scrollable } from "./dom.js";
-import { exportMenu } from "./exports.js";
+import { exportMenu, savedSenses } from "./exports.js";
 import { compareFigure } from "./figures.js";
 import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
@@ -162,7 +162,7 @@ export async function showCompare(root, { parts: [a, b], query }, { signal }) {
   const answer = await get(["compare", "words"], { a, b, model: query.model }, signal);
   const menu = exportMenu({
     name: `${a} ${b}`,
-    json: answer,
+    json: { ...answer, a: savedSenses(answer.a), b: savedSenses(answer.b) },
     figure: () => compareFigure(answer),
     table: {
       columns: ["word", "near", "sense_a", "similarity_a", "sense_b", "similarity_b"],

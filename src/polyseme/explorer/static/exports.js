@@ -12,10 +12,11 @@ const DIGITS = 6; // significant ones of fractions: vectors have no more
 
 function cell(value) {
   if (typeof value === "number" && !Number.isInteger(value)) return String(Number(value.toPrecision(DIGITS)));
-  return String(value ?? "").replace(/[\t\r\n]+/g, " ");
+  const text = String(value ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "); // a tab or a line end would end the cell
+  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns a table as tab-separated lines. */
+/** Returns a table as tab-separated lines, one for each row; cells with quotation marks are quoted as in CSV. */
 export function tsv({ columns, rows }) {
   return [columns, ...rows].map((row) => `${row.map(cell).join("\t")}\n`).join("");
 }
@@ -40,6 +41,16 @@ async function png(svg) {
     URL.revokeObjectURL(url);
   }
 }
+
+/** Returns a word's senses as they are saved: what training has counted is not what the index has. */
+export const savedSenses = (answer) =>
+  answer && {
+    ...answer,
+    senses: answer.senses.map(({ key, label, share, occurrences = null, count, ...rest }) => ({
+      ...{ key, label, share, occurrences, training_count: count },
+      ...rest,
+    })),
+  };
 
 /** Returns the menu. `content` has a name, json, table {columns, rows} and figure() that returns an SVG as text. */
 export function exportMenu(content) {

@@ -3,6 +3,7 @@ import { get } from "./api.js";
 import { senseCard } from "./card.js";
 import { el } from "./dom.js";
 import { editsOf, editing, setEditing, previewed } from "./edits.js";
+import { savedSenses } from "./exports.js";
 import { wordFigure } from "./figures.js";
 import { headword, indexHint, tabs } from "./headword.js";
 import { hasShares, numberOf, shareStrip } from "./senses.js";
@@ -15,16 +16,19 @@ function exportOf(word, answer) {
   ];
   return {
     name: `${word} senses`,
-    json: answer,
+    // When they are saved: occurrences and collocates arrive after the view.
+    get json() {
+      return savedSenses(answer);
+    },
     get table() {
-      // When it is saved: collocates arrive after the view.
       const rows = answer.senses.flatMap((sense) =>
         itemsOf(sense).map(([kind, item, score = null, left = null, right = null]) => [
-          ...[sense.key, sense.label, sense.share, sense.count],
+          ...[sense.key, sense.label, sense.share, sense.occurrences, sense.count],
           ...[kind, item, score, left, right],
         ]),
       );
-      return { columns: ["key", "label", "share", "count", "kind", "item", "score", "left", "right"], rows };
+      const ofSense = ["key", "label", "share", "occurrences", "training_count"];
+      return { columns: [...ofSense, "kind", "item", "score", "left", "right"], rows };
     },
     figure: () => wordFigure(word, answer.senses),
   };
