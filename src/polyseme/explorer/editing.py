@@ -152,7 +152,7 @@ def _reload(session: Session, path: Path) -> None:
     for i, model in enumerate(session.models):
         if model.path.exists() and model.path.samefile(path):
             reopened = ExploredModel(str(model.path))
-            reopened.index = open_index(reopened)
+            open_index(reopened)
             with suppress(PolysemeError):  # a request that needs it answers with the error
                 reopened.prepare()
             session.models[i] = reopened

@@ -63,6 +63,7 @@ def test_the_search_suggests_words_for_a_typing_error(page: Page) -> None:
 def test_a_card_has_key_share_neighbours_collocates_and_aligned_examples(page: Page) -> None:
     page.open("#/word/bank")
     assert page.texts(".card h2") == ["bank#1", "bank#2"]
+    assert page.text(".headword .note").endswith(" occurrences in text.txt")
     shares = [int(text.rstrip("%")) for text in page.texts(".card .share .figure")]
     assert sum(shares) == 100
     assert {"loan", "account"} & set(neighbours(page, 1))
@@ -130,7 +131,7 @@ def test_a_collocate_leads_to_its_lines_and_another_word_can_be_asked_for(page: 
     page.at("#/concordance/bank/2?near=bota")
     page.driver.find_element("link text", "boat").click()
     page.at("#/concordance/bank/2?near=boat")
-    assert page.text(".headword .note").endswith("near boat")
+    assert page.text(".headword .note").endswith("near boat in text.txt")
     page.click(".near > a")
     page.at("#/concordance/bank/2")
 

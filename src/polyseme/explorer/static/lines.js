@@ -1,11 +1,11 @@
 // The concordance of a word or of one of its senses: #/concordance/bank/2?sort=left&page=2
-import { exported, get } from "./api.js";
+import { exported, get, modelOf } from "./api.js";
 import { concordanceTable, fetchLines, sortNames } from "./concordance.js";
 import { el, corpusText, count, plural } from "./dom.js";
 import { linesFigure } from "./figures.js";
 import { go, href } from "./router.js";
 import { badge, glossOf, numberOf } from "./senses.js";
-import { headword, indexHint } from "./headword.js";
+import { headword, indexedText, indexHint } from "./headword.js";
 import { wordField } from "./search.js";
 
 const PAGE = 50;
@@ -71,7 +71,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
   );
   const state = { sort: sort === "best" ? undefined : sort, near };
   const where = (changes, of = number) => href("concordance", of ? [word, of] : [word], { ...state, ...changes });
-  const hasIndex = Boolean(info.models[Number(model ?? 0)]?.has_index);
+  const { has_index: hasIndex } = modelOf(info, model);
 
   const sorter = el(
     "label",
@@ -103,6 +103,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
       note: [
         `${answer.sampled ? "A sample of " : ""}${plural(answer.total, "line")}`,
         near ? [" near ", corpusText(near)] : "",
+        indexedText(info, model),
       ],
       export: {
         name: `${key} ${near ?? ""} concordance`,
@@ -114,7 +115,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
         figure: () => linesFigure(key, answer.lines),
       },
     }),
-    hasIndex ? "" : indexHint(info, model),
+    indexHint(info, model),
     el(
       "div",
       { class: "controls" },

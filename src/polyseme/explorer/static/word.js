@@ -1,11 +1,11 @@
 // The senses of a word, a card each: #/word/bank or #/word/bank/2
-import { get } from "./api.js";
+import { get, modelOf } from "./api.js";
 import { senseCard } from "./card.js";
-import { el } from "./dom.js";
+import { el, plural } from "./dom.js";
 import { editsOf, editing, setEditing, previewed } from "./edits.js";
 import { savedSenses } from "./exports.js";
 import { wordFigure } from "./figures.js";
-import { headword, indexHint, tabs } from "./headword.js";
+import { headword, indexedText, indexHint, tabs } from "./headword.js";
 import { hasShares, numberOf, shareStrip } from "./senses.js";
 
 function exportOf(word, answer) {
@@ -51,7 +51,7 @@ function select(root, number, scroll) {
 export async function showWord(root, { parts: [asked, number], query }, context) {
   const { info, signal, refresh } = context;
   const { model } = query;
-  const indexed = Boolean(info.models[Number(model ?? 0)]?.has_index);
+  const { has_index: indexed, index_problem: problem } = modelOf(info, model);
   const original = await get(["senses", asked], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal);
   const { word } = original; // what is asked for may be "Bank" or "bank#2"
   const lines = indexed ? await get(["concordance", word], { sort: "text", limit: 1, model }, signal) : null;
@@ -82,12 +82,13 @@ export async function showWord(root, { parts: [asked, number], query }, context)
   root.replaceChildren(
     headword(word, {
       senses: answer.senses,
-      occurrences: lines?.total,
+      occurrences: lines ? [` · ${plural(lines.total, "occurrence")}`, indexedText(info, model)] : null,
       view: "word",
       number,
       export: exportOf(word, answer),
       actions,
     }),
+    problem ? indexHint(info, model) : "",
     hasShares(answer.senses) ? shareStrip(word, answer.senses) : "",
     answer.hidden
       ? el(
@@ -111,7 +112,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
         }),
       ),
     ),
-    indexed ? "" : indexHint(info, model),
+    problem ? "" : indexHint(info, model),
   );
   select(root, number, Boolean(number));
   return {
