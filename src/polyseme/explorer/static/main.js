@@ -3,6 +3,7 @@ import { comparable, exported, get, modelOf } from "./api.js";
 import { showCompare } from "./compare.js";
 import { el, announce, corpusText, count, plural } from "./dom.js";
 import { startEditBar } from "./editbar.js";
+import { allEdits } from "./edits.js";
 import { startKeyboard } from "./keyboard.js";
 import { showLines } from "./lines.js";
 import { showMap } from "./map.js";
@@ -16,6 +17,7 @@ import { showWord } from "./word.js";
 
 const OF_A_WORD = { word: showWord, concordance: showLines, map: showMap };
 const VIEWS = { ...OF_A_WORD, start: showStart, read: showRead, compare: showCompare, models: showModels };
+const WITHOUT_EDITS = new Set(["concordance", "map", "read", "compare", "models"]);
 const NEED_SERVER = new Set(["read", "models"]);
 const root = document.getElementById("view");
 let info = null;
@@ -75,6 +77,13 @@ function selectorOf(element) {
   return card ? `#${card.id}${element.matches(".label") ? " .label" : ""}` : "h1";
 }
 
+/** Says in a view of the edited model that it shows the model as it was saved. */
+function showUnsaved({ view, query }) {
+  const hasEdits = allEdits().length && (view === "models" || !Number(query.model ?? 0));
+  if (WITHOUT_EDITS.has(view) && hasEdits)
+    root.querySelector(".headword")?.after(el("p", { class: "notice unsaved" }, "Unsaved edits are not shown here."));
+}
+
 async function show({ keepScroll = false } = {}) {
   const route = parse(location.hash);
   if (shown.update?.(route)) return finish(route);
@@ -98,6 +107,7 @@ async function show({ keepScroll = false } = {}) {
     });
     if (signal.aborted) return undefined;
     shown = result;
+    showUnsaved(route);
   } catch (error) {
     if (error.name === "AbortError" || signal.aborted) return undefined;
     if (error.status === undefined) console.error(error);

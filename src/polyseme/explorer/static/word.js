@@ -103,6 +103,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
       answer.senses.map((sense) =>
         senseCard(word, sense, {
           indexed: indexed && !edited,
+          unsaved: indexed && edited,
           edited,
           editable,
           editing: isEditing && answer.senses.length > 1,
