@@ -111,9 +111,10 @@ class ExploredModel:
         words = self.data.vocabulary.words
         word = self.data.word_id(word_or_key.rpartition("#")[0])
         if word is not None:
-            raise ApiError(404, f"{self.data.describe_senses(word)}.", closest=[words[word]])
+            raise ApiError(404, f"{self.data.describe_senses(word)}.", word=word_or_key, closest=[words[word]])
         closest = [words[i] for i in self.completion.closest(word_or_key)]
-        raise ApiError(404, f"'{word_or_key}' is not among the {len(words):,} words of {self.name}.", closest=closest)
+        message = f"'{word_or_key}' is not among the {len(words):,} words of {self.name}."
+        raise ApiError(404, message, word=word_or_key, closest=closest)
 
     def info(self) -> dict[str, Any]:
         data = self.data

@@ -91,6 +91,18 @@ def test_a_sense_has_an_address(page: Page) -> None:
     assert page.driver.title == "bank#2 · polyseme"
 
 
+@pytest.mark.parametrize("view", ["word", "concordance"])
+def test_a_sense_that_a_word_does_not_have_is_not_found(page: Page, view: str) -> None:
+    page.open(f"#/{view}/bank")
+    for part in ("bank/9", "bank/x", "bank%239"):
+        page.js("location.hash = arguments[0]", f"#/{view}/{part}")
+        page.at(f"#/{view}/{part}")
+        assert page.text(".failure h1") == f"bank#{part[-1]}"
+        assert "'bank' has 2 senses: bank#1, bank#2." in page.text(".failure")
+    page.open(f"#/{view}/the/1")
+    assert page.all(".failure") == []
+
+
 @pytest.mark.parametrize(("column", "side", "step"), [("left", "td.left", -1), ("right", "td.right", 0)])
 def test_examples_are_sorted_by_the_word_beside_the_keyword(page: Page, column: str, side: str, step: int) -> None:
     page.open("#/word/bank")
@@ -129,6 +141,9 @@ def test_a_collocate_leads_to_its_lines_and_another_word_can_be_asked_for(page: 
     field.clear()
     field.send_keys("bota", Keys.ENTER)
     page.at("#/concordance/bank/2?near=bota")
+    assert "'bota' is not among the" in page.text(".controls .message")
+    assert page.text(".headword .note") == f"{len(page.all('.kwic .keyword'))} lines in text.txt"
+    assert page.one(".near input").get_attribute("value") == "bota"
     page.driver.find_element("link text", "boat").click()
     page.at("#/concordance/bank/2?near=boat")
     assert page.text(".headword .note").endswith("near boat in text.txt")
@@ -229,6 +244,16 @@ def test_two_words_are_compared_sense_by_sense(page: Page) -> None:
     second.clear()
     second.send_keys("plant", Keys.ENTER)
     page.at("#/compare/shore/plant")
+
+
+def test_a_comparison_names_the_word_that_is_not_known_and_keeps_the_fields(page: Page) -> None:
+    page.open("#/compare/bank/shroe")
+    assert page.text(".failure h2") == "shroe"
+    assert "'shroe' is not among the" in page.text(".failure")
+    assert [field.get_attribute("value") for field in page.all(".choose-two input")] == ["bank", "shroe"]
+    page.driver.find_element("link text", "shore").click()
+    page.at("#/compare/bank/shore")
+    assert page.all(".matrix")
 
 
 def test_two_models_are_compared_and_a_merged_sense_has_no_partner(page: Page) -> None:

@@ -15,10 +15,11 @@ export const comparable = !exported || Object.keys(exported.answers).some((path)
 export const modelOf = (info, number) => info.models[Number(number ?? 0)] ?? info.models[0];
 
 export class ApiError extends Error {
-  constructor(message, status, closest = []) {
+  constructor(message, status, closest = [], word = undefined) {
     super(message);
     this.status = status;
     this.closest = closest;
+    this.word = word; // that is not known
   }
 }
 
@@ -56,6 +57,7 @@ async function request(url, options, attempts = 3) {
     answer?.error ?? `The server answered with status ${response.status}.`,
     response.status,
     answer?.closest ?? [],
+    answer?.word,
   );
 }
 

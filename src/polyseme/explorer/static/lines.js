@@ -42,6 +42,12 @@ function nearChooser(near, where) {
   return el("div", { class: "near" }, field, near ? all : null);
 }
 
+/** Says that the word which lines shall have is not known, and leads to lines with words that may have been meant. */
+function nearMessage({ message, closest }, where) {
+  const links = closest.map((word) => [" ", el("a", { href: where({ near: word }) }, corpusText(word))]);
+  return el("p", { class: "message", role: "alert" }, message, links.length ? [" Did you mean", links, "?"] : null);
+}
+
 /** Says why there are no lines, and leads to some if there are any. */
 function emptyNote(key, { total, sampled }, near, hasIndex, where) {
   const link = (name) => el("a", { href: where({ near: undefined }) }, name);
@@ -59,16 +65,20 @@ function emptyNote(key, { total, sampled }, near, hasIndex, where) {
 }
 
 export async function showLines(root, { parts: [asked, number], query }, { info, signal }) {
-  const { model, sort = "best", near } = query;
+  const { model, sort = "best" } = query;
   const page = Math.max(1, Number.parseInt(query.page ?? "1", 10) || 1);
   const { word, senses } = await get(["senses", asked], { neighbours: 12, examples: 5, model }, signal);
   const sense = number ? senses.find((one) => numberOf(one.key) === Number(number)) : null;
-  const key = sense?.key ?? word;
-  const answer = await fetchLines(key, { sort, near, offset: (page - 1) * PAGE, limit: PAGE, model }, signal).catch(
-    (error) => {
-      throw Object.assign(error, { near }); // the word is known: if one is not, it is this
-    },
-  );
+  const key = sense?.key ?? (number ? `${word}#${number}` : word);
+  let near = query.near;
+  let unknown = null;
+  const fetchPage = () => fetchLines(key, { sort, near, offset: (page - 1) * PAGE, limit: PAGE, model }, signal);
+  const answer = await fetchPage().catch((error) => {
+    if (!near || error.status !== 404) throw error;
+    unknown = error; // the word is known: if one is not, it is this
+    near = undefined;
+    return fetchPage();
+  });
   const state = { sort: sort === "best" ? undefined : sort, near };
   const where = (changes, of = number) => href("concordance", of ? [word, of] : [word], { ...state, ...changes });
   const { has_index: hasIndex } = modelOf(info, model);
@@ -120,7 +130,8 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
       "div",
       { class: "controls" },
       senses.length > 1 ? senseChooser(senses, sense, (of) => where({}, of)) : null,
-      el("div", { class: "filters" }, hasIndex && !exported ? nearChooser(near, where) : null, sorter),
+      el("div", { class: "filters" }, hasIndex && !exported ? nearChooser(query.near, where) : null, sorter),
+      unknown ? nearMessage(unknown, where) : null,
     ),
     answer.lines.length
       ? el(

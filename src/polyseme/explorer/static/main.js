@@ -10,7 +10,7 @@ import { showMap } from "./map.js";
 import { showModels } from "./models.js";
 import { showRead } from "./read.js";
 import { go, href, parse } from "./router.js";
-import { wordField } from "./search.js";
+import { suggestions, wordField } from "./search.js";
 import { showStart } from "./start.js";
 import { startTheme } from "./theme.js";
 import { showWord } from "./word.js";
@@ -32,12 +32,7 @@ function titleOf({ status, message }) {
 
 /** Shows an error where the view would be, with words that may have been meant. */
 function showError(error, route) {
-  const suggestions = error.closest ?? [];
-  const asked = error.near ?? route.parts[0];
-  const suggested = (word) =>
-    error.near
-      ? href(route.view, route.parts, { ...route.query, near: word })
-      : href(OF_A_WORD[route.view] ? route.view : "word", [word]);
+  const asked = error.word ?? route.parts[0];
   root.replaceChildren(
     el(
       "section",
@@ -48,16 +43,7 @@ function showError(error, route) {
         error.status === 404 && asked ? corpusText(asked) : "This did not work",
       ),
       el("p", {}, error.message),
-      suggestions.length
-        ? [
-            el("p", { class: "note" }, exported ? "Words on this page" : "Did you mean"),
-            el(
-              "ul",
-              { class: "examples" },
-              suggestions.map((word) => el("li", {}, el("a", { href: suggested(word) }, corpusText(word)))),
-            ),
-          ]
-        : null,
+      suggestions(error, (word) => href(OF_A_WORD[route.view] ? route.view : "word", [word])),
       el(
         "p",
         {},

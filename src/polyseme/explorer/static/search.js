@@ -5,6 +5,19 @@ import { parse } from "./router.js";
 
 let created = 0;
 
+/** Returns links to the words that may have been meant by one that is not known; `address` gives that of each. */
+export function suggestions({ closest }, address) {
+  if (!closest?.length) return null;
+  return [
+    el("p", { class: "note" }, exported ? "Words on this page" : "Did you mean"),
+    el(
+      "ul",
+      { class: "examples" },
+      closest.map((word) => el("li", {}, el("a", { href: address(word) }, corpusText(word)))),
+    ),
+  ];
+}
+
 /** Returns the field. `choose` is called with a word: one of the list, or what was typed. */
 export function wordField({ label, placeholder = "", value = "", choose, hint = null }) {
   const id = `words-${++created}`;

@@ -58,6 +58,9 @@ export async function showWord(root, { parts: [asked, number], query }, context)
   const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
   const editable = info.editable && !model;
   const isEditing = editable && editing();
+  const has = (wanted) =>
+    [...original.senses, ...answer.senses].some((sense) => numberOf(sense.key) === Number(wanted));
+  if (number && !has(number)) await get(["senses", `${word}#${number}`], { model }, signal); // the error says which there are
   const actions = editable
     ? [
         el(
@@ -123,6 +126,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
     senses: answer.senses,
     update(route) {
       if (route.view !== "word" || ![asked, word].includes(route.parts[0]) || route.query.model !== model) return false;
+      if (route.parts[1] && !has(route.parts[1])) return false;
       select(root, route.parts[1], true);
       this.number = route.parts[1];
       this.title = titleOf(word, this.number);
