@@ -71,13 +71,17 @@ function fromExport(parts, query) {
   return answer;
 }
 
+/** Returns a word without case and accents; ß is ss in capitals. */
+const fold = (word) => word.toUpperCase().toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+
 function completed(typed) {
-  const found = exported.words.filter((word) => word.toLowerCase().startsWith(typed.toLowerCase()));
+  const found = exported.words.filter((word) => fold(word).startsWith(fold(typed)));
   const words = found.map((word) => {
     const { senses } = exported.answers[`/api/senses/${word}`];
     return { word, senses: senses.length, count: 0 };
   });
-  return { query: typed, words, closest: words.length ? [] : exported.words };
+  const match = exported.words.find((word) => word === typed) ?? exported.words.find((word) => fold(word) === fold(typed));
+  return { query: typed, match, words, closest: words.length ? [] : exported.words };
 }
 
 function compared(a, b) {
