@@ -48,6 +48,17 @@ def test_the_search_completes_a_prefix_and_opens_the_word(page: Page) -> None:
     assert page.text("h1") == "bank"
 
 
+def test_the_search_opens_a_word_that_is_typed_without_its_accents(page: Page) -> None:
+    page.open("#/")
+    page.press("/", "ROCK", Keys.ENTER)
+    page.at("#/word/ROCK")
+    page.press("/", Keys.DELETE, "bänk", Keys.ENTER)
+    page.at("#/word/bank")
+    page.open("#/compare/rock")
+    page.press("BÁNK", Keys.ENTER)
+    page.at("#/compare/rock/bank")
+
+
 def test_the_search_suggests_words_for_a_typing_error(page: Page) -> None:
     page.open("#/")
     page.press("/", "bnak")
@@ -429,6 +440,7 @@ def test_all_that_a_word_or_a_comparison_shows_is_exported(page: Page, downloade
 def saved(page: Page, ending: str) -> None:
     page.click(".menu summary")
     page.click(f".menu [data-format={ending}]")
+    page.ready()
 
 
 def test_other_programs_read_each_line_of_a_saved_table_as_a_row(
@@ -448,6 +460,36 @@ def test_other_programs_read_each_line_of_a_saved_table_as_a_row(
     page.open("#/concordance/mercury")  # its lines have quotation marks
     saved(page, "tsv")
     assert {len(row) for row in table(downloaded("mercury-concordance.tsv"))} == {5}
+
+
+def test_a_saved_concordance_has_the_lines_of_all_pages(page: Page, downloaded: Callable[[str], bytes]) -> None:
+    page.open("#/concordance/the?sort=left&page=2")
+    first = page.js("return document.querySelector('.kwic .left bdi').textContent")
+    total = int(page.text(".headword .note").replace(",", "").split()[0])
+    assert total > 500  # lines that the server gives at once
+    for ending in ("tsv", "json", "svg"):
+        saved(page, ending)
+    rows = table(downloaded("the-concordance.tsv"))
+    answer = json.loads(downloaded("the-concordance.json"))
+    assert (len(rows) - 1, len(answer["lines"]), answer["total"], answer["offset"]) == (total, total, total, 0)
+    assert [row[1] for row in rows[1:]] == [line["left"].replace("\n", " ") for line in answer["lines"]]
+    assert rows[51][1] == first
+    assert downloaded("the-concordance.svg").count(b"<text") < 5 * 51
+
+
+def test_a_saved_concordance_is_bounded_and_the_menu_says_so(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    const asked = [];
+    fetch = async (url) => {
+      asked.push(new URLSearchParams(url.split("?")[1]).get("offset"));
+      return Response.json({ total: 12345, lines: Array(500).fill({}) });
+    };
+    import("/static/concordance.js").then(({ fetchAllLines }) =>
+      fetchAllLines("bank", {}).then(({ lines }) => done([lines.length, asked.length, asked.at(-1)])));
+    """
+    assert page.driver.execute_async_script(script) == [10000, 20, "9500"]
 
 
 def test_saved_senses_have_the_occurrences_of_the_page_beside_the_count_of_training(

@@ -52,12 +52,15 @@ export const savedSenses = (answer) =>
     })),
   };
 
-/** Returns the menu. `content` has a name, json, table {columns, rows} and figure() that returns an SVG as text. */
+/**
+ * Returns the menu. `content` has a name, json, table {columns, rows}, figure() that returns an SVG as text, and maybe a
+ * note. The first two may be promises.
+ */
 export function exportMenu(content) {
   const text = (value, type) => new Blob([value], { type: `${type};charset=utf-8` });
   const formats = {
-    TSV: () => text(tsv(content.table), "text/tab-separated-values"),
-    JSON: () => text(`${JSON.stringify(content.json, null, 2)}\n`, "application/json"),
+    TSV: async () => text(tsv(await content.table), "text/tab-separated-values"),
+    JSON: async () => text(`${JSON.stringify(await content.json, null, 2)}\n`, "application/json"),
     SVG: () => text(content.figure(), "image/svg+xml"),
     PNG: () => png(content.figure()),
   };
@@ -69,12 +72,15 @@ export function exportMenu(content) {
   };
   async function run(name, make) {
     message.textContent = "";
+    menu.setAttribute("aria-busy", "true");
     try {
       const blob = await make();
       close();
       save(`${file}.${name.toLowerCase()}`, blob);
     } catch (error) {
       message.textContent = error.message;
+    } finally {
+      menu.removeAttribute("aria-busy");
     }
   }
   const menu = el(
@@ -100,6 +106,7 @@ export function exportMenu(content) {
           ),
         ),
       ),
+      content.note ? el("li", { class: "note" }, content.note) : null,
     ),
   );
   return menu;

@@ -1,6 +1,6 @@
 // The concordance of a word or of one of its senses: #/concordance/bank/2?sort=left&page=2
 import { exported, get, modelOf } from "./api.js";
-import { concordanceTable, fetchLines, sortNames } from "./concordance.js";
+import { MAX_SAVED, concordanceTable, fetchAllLines, fetchLines, sortNames } from "./concordance.js";
 import { el, corpusText, count, plural } from "./dom.js";
 import { linesFigure } from "./figures.js";
 import { go, href } from "./router.js";
@@ -64,6 +64,24 @@ function emptyNote(key, { total, sampled }, near, hasIndex, where) {
   return [hasIndex ? "The corpus has no line of " : "The model keeps no examples of ", corpusText(key), "."];
 }
 
+/** TSV and JSON have the lines of all pages, pictures those that are shown. */
+function exportOf(key, answer, query, signal) {
+  const fetchAll = () => fetchAllLines(key, query, signal);
+  return {
+    name: `${key} ${query.near ?? ""} concordance`,
+    get json() {
+      return fetchAll();
+    },
+    get table() {
+      const columns = ["key", "left", "word", "right", "source"];
+      const row = (line) => [line.key ?? key, line.left, line.word, line.right, line.source];
+      return fetchAll().then(({ lines }) => ({ columns, rows: lines.map(row) }));
+    },
+    figure: () => linesFigure(key, answer.lines),
+    note: answer.total > MAX_SAVED ? `TSV and JSON have the first ${count(MAX_SAVED)} lines.` : null,
+  };
+}
+
 export async function showLines(root, { parts: [asked, number], query }, { info, signal }) {
   const { model, sort = "best" } = query;
   const page = Math.max(1, Number.parseInt(query.page ?? "1", 10) || 1);
@@ -115,15 +133,7 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
         near ? [" near ", corpusText(near)] : "",
         indexedText(info, model),
       ],
-      export: {
-        name: `${key} ${near ?? ""} concordance`,
-        json: answer,
-        table: {
-          columns: ["key", "left", "word", "right", "source"],
-          rows: answer.lines.map((line) => [line.key ?? key, line.left, line.word, line.right, line.source]),
-        },
-        figure: () => linesFigure(key, answer.lines),
-      },
+      export: exportOf(key, answer, { sort, near, model }, signal),
     }),
     indexHint(info, model),
     el(
