@@ -172,11 +172,14 @@ ENDPOINTS = (
     Endpoint("/api/info", "Models, limits, and words to try", queries.info, INFO, quick=True),
     Endpoint(
         "/api/complete",
-        "Words that begin with a text, most frequent first; if there are none, words with a similar spelling. `match` is "
-        "the text if it is a word or sense, or else the word that differs from it only in case and accents",
+        "Words that begin with a text, most frequent first; if there are none, words with a similar spelling. `match` "
+        "is the text if it is a word or sense, or else the word that differs from it only in case and accents",
         queries.complete,
         objects(
-            query=STRING, match=OPTIONAL_STRING, words=lists(objects(word=STRING, count=WHOLE, senses=WHOLE)), closest=lists(STRING)
+            query=STRING,
+            match=OPTIONAL_STRING,
+            words=lists(objects(word=STRING, count=WHOLE, senses=WHOLE)),
+            closest=lists(STRING),
         ),
         (text("q", "Beginning of a word", ""), number("n", "Number of words", 12, 1, MAX_LISTED), MODEL),
         quick=True,
