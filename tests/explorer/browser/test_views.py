@@ -9,13 +9,15 @@ import re
 import struct
 import time
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
 from tests.explorer.browser.page import Page
+from tests.explorer.browser.processes import running
 
 TEXT = "The boat reached the muddy bank of the stream. The bank raised the interest of my loan and deposit."
 RIVER = ("water", "boat", "stream")
@@ -283,6 +285,36 @@ def test_the_second_model_has_words_to_try_of_its_own(page: Page) -> None:
     page.open("#/?model=1")
     assert "rock" not in page.texts(".tries strong")
     assert all(len(word.find_elements("css selector", ".glosses .badge")) > 1 for word in page.all(".tries a"))
+
+
+def test_the_start_page_shows_both_models_and_leads_to_the_words_of_each(page: Page) -> None:
+    page.open("#/")
+    assert page.texts(".lead bdi") == page.texts(".start .chooser a") == ["small.model", "other.model"]
+    assert page.text(".start .chooser [aria-current]") == "small.model"
+    page.click(".start .chooser a:last-child")
+    page.at("#/start?model=1")
+    assert page.text(".start .chooser [aria-current]") == "other.model"
+    page.click(".tries a")
+    page.wait(lambda: page.fragment().startswith("#/word/"), "a word")
+    assert page.fragment().endswith("?model=1")
+
+
+def test_a_word_or_sense_that_only_the_other_model_has_is_linked(driver: Chrome, page: Page, folder: Path) -> None:
+    page.open("#/concordance/rock/2?model=1")  # whose senses of `rock` are merged
+    page.wait(lambda: page.all(".other-model"), "the link")
+    page.driver.find_element("link text", "small.model has this sense").click()
+    page.at("#/concordance/rock/2")
+    page.open("#/word/xyzzy")
+    assert page.all(".failure")
+    assert page.all(".other-model") == []
+    (folder / "vectors.txt").write_text("2 2\nbank 1 0\nxyzzy 0 1\n")
+    with running(folder / "small.model", folder / "vectors.txt") as address:
+        page = Page(driver, address)
+        page.open("#/word/xyzzy")
+        page.wait(lambda: page.texts(".other-model") == ["vectors.txt has this word"], "the link")
+        page.click(".other-model a")
+        page.at("#/word/xyzzy?model=1")
+        assert page.all(".card")
 
 
 def test_the_second_model_can_be_chosen(page: Page) -> None:

@@ -11,6 +11,7 @@ import { showModels } from "./models.js";
 import { showRead } from "./read.js";
 import { go, href, parse } from "./router.js";
 import { suggestions, wordField } from "./search.js";
+import { numberOf, split } from "./senses.js";
 import { showStart } from "./start.js";
 import { startTheme } from "./theme.js";
 import { showWord } from "./word.js";
@@ -56,6 +57,19 @@ function showError(error, route) {
   );
 }
 
+/** Adds a link to the same view of the other model if that has the word. */
+async function linkOtherModel(key, { view, query }) {
+  const number = Number(query.model ?? 0) === 0 ? 1 : 0;
+  const model = info.models[number];
+  if (!model || !key || !OF_A_WORD[view]) return;
+  const { match } = await get(["complete"], { q: key, n: 1, model: number }, controller.signal);
+  if (!match) return;
+  const { word } = split(match);
+  const address = href(view, word === match ? [word] : [word, numberOf(match)], { model: number || undefined });
+  const link = el("a", { href: address }, corpusText(model.name), ` has ${word === match ? "this word" : "this sense"}`);
+  root.querySelector(".failure p")?.after(el("p", { class: "other-model" }, link));
+}
+
 /** Returns a selector of what takes the place of an element when the view is shown again. */
 function selectorOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
@@ -98,6 +112,7 @@ async function show({ keepScroll = false } = {}) {
     if (error.name === "AbortError" || signal.aborted) return undefined;
     if (error.status === undefined) console.error(error);
     showError(error, route);
+    if (error.status === 404) linkOtherModel(error.word, route).catch(() => {}); // the message says enough
     shown = { ...shown, title: titleOf(error) };
   }
   root.removeAttribute("aria-busy");
