@@ -61,13 +61,16 @@ async function request(url, options, attempts = 3) {
   );
 }
 
+const notExported = (word) =>
+  new ApiError(`'${word}' is not part of this exported page.`, 404, exported.words, word);
+
 function fromExport(parts, query) {
   const path = parts.join("/");
   if (path === "info") return exported.info;
   if (path === "complete") return completed(query.q);
   if (path === "compare/words") return compared(query.a, query.b);
   const answer = exported.answers[`/api/${path}`];
-  if (!answer) throw new ApiError(`'${parts.at(-1)}' is not part of this exported page.`, 404, exported.words);
+  if (!answer) throw notExported(parts.at(-1));
   return answer;
 }
 
@@ -88,7 +91,7 @@ function compared(a, b) {
   const answer = exported.answers[`/api/compare/words/${a}/${b}`];
   if (answer) return answer;
   const swapped = exported.answers[`/api/compare/words/${b}/${a}`];
-  if (!swapped) throw new ApiError(`'${a}' and '${b}' are not part of this exported page.`, 404, exported.words);
+  if (!swapped) throw notExported([a, b].find((word) => !isShown(word)) ?? b);
   return {
     a: swapped.b,
     b: swapped.a,

@@ -90,9 +90,13 @@ function saveDialog(info, refresh) {
       : `The model is written beside ${current}, which stays as it is.`;
     const index =
       replaced?.has_index && allEdits().some((edit) => !edit.label)
-        ? " The index no longer fits then and is not used: start the page with --corpus to build it again."
-        : "";
-    effect.textContent = `${plural(allEdits().length, "edit")}. ${what}${index}`;
+        ? [
+            " The index no longer fits then and is not used: start the page with ",
+            el("code", {}, "--corpus"),
+            " to build it again.",
+          ]
+        : [];
+    effect.replaceChildren(`${plural(allEdits().length, "edit")}. ${what}`, ...index);
   };
   describeEffect();
   let overwrite = null;

@@ -52,7 +52,7 @@ export function pageTitle(title, note, menu = null) {
 export function indexedText(info, model) {
   const { indexed_text: name, was_trained_on_index: trained } = modelOf(info, model);
   if (!name) return null;
-  return [" in ", corpusText(name), trained ? null : ", which the model was not trained on"];
+  return [" in ", el("bdi", {}, name), trained ? null : ", which the model was not trained on"];
 }
 
 /** Says why there is no full concordance and no collocates, and how to get them. */
