@@ -325,6 +325,7 @@ def test_a_model_with_phrases_is_indexed_by_phrase(phrase_text: Path, tmp_path: 
     train(phrase_text, tmp_path / "m", phrases=True, model="skip-gram", dim=8, epochs=1, threads=1, quiet=True)
     model = open_session([str(tmp_path / "m")], [str(phrase_text)], quiet=True).models[0]
     assert model.index is not None
+    assert model.was_trained_on_index
     row = model.data.rows(model.data.find("new_york_times")[0])[0]
     total, lines = model.index.concordance([row], "text", 0, 1)
     assert (total, lines[0][1]["word"]) == (40, "New York Times")

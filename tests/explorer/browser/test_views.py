@@ -522,6 +522,16 @@ def test_a_saved_concordance_is_bounded_and_the_menu_says_so(page: Page) -> None
       fetchAllLines("bank", {}).then(({ lines }) => done([lines.length, asked.length, asked.at(-1)])));
     """
     assert page.driver.execute_async_script(script) == [10000, 20, "9500"]
+    page.open("#/")
+    page.js("""
+    const real = fetch;
+    fetch = async (url, options) => {
+      const answer = await real(url, options);
+      return url.startsWith("api/concordance/") ? Response.json({ ...(await answer.json()), total: 12345 }) : answer;
+    };
+    location.hash = "#/concordance/bank";""")
+    page.at("#/concordance/bank")
+    assert page.texts(".menu .note") == ["TSV and JSON have the first 10,000 lines."]
 
 
 def test_saved_senses_have_the_occurrences_of_the_page_beside_the_count_of_training(
