@@ -46,6 +46,24 @@ def test_words_with_a_prefix_are_found_without_case_and_diacritics(query: str, e
     assert [WORDS[i] for i in Completion(WORDS).complete(query, 10)] == expected
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("BANKE", "bänke"),
+        ("élan#1", "Élan"),
+        ("New York", "new_york"),
+        ("STRASSE", "straße"),
+        ("ban", "ban"),
+        ("b", None),
+    ],
+)
+def test_a_word_is_found_without_case_and_diacritics(query: str, expected: str | None) -> None:
+    words = [*WORDS, "straße", "strasse"]
+    found = Completion(words).same(query)
+    assert (None if found is None else words[found]) == expected
+    assert Completion(words).same("") is Completion(words).same("#1") is Completion([]).same("a") is None
+
+
 def test_the_most_frequent_words_come_first() -> None:
     assert [WORDS[i] for i in Completion(WORDS).complete("ban", 2)] == ["bank", "banks"]
     assert [WORDS[i] for i in Completion(WORDS).complete("", 3)] == ["the", "bank", "Élan"]

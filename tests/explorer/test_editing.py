@@ -157,11 +157,26 @@ def test_what_is_not_a_model_is_not_replaced(editor: TestClient, model_path: Pat
     assert (kept / "a.txt").read_text() == "kept"
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a/b", "a\\b", "/tmp/x", ".hidden", "..", "x\n", "x" * 101, "a\0b", "é"])
+@pytest.mark.parametrize(
+    "name", ["", "../x", "a/b", "a\\b", "/tmp/x", ".hidden", "..", "x\n", "x" * 101, "a\0b", "-x", " x"]
+)
 def test_names_that_lead_elsewhere_are_refused(editor: TestClient, model_path: Path, name: str) -> None:
     answer = editor.post("/api/save", json={"edits": [], "name": name})
     assert answer.status_code == 400
+    assert answer.json()["error"].startswith("the name of a model starts with a letter, a digit or '_', and goes on")
     assert {path.name for path in model_path.parent.iterdir()} == {"small.model"}
+
+
+@pytest.mark.parametrize("name", ["日" * 67, "a\u202eb", "a\u2028b", "\u0301a", "a💥"])
+def test_names_that_no_folder_should_have_are_refused(editor: TestClient, model_path: Path, name: str) -> None:
+    assert editor.post("/api/save", json={"edits": [], "name": name}).status_code == 400
+    assert {path.name for path in model_path.parent.iterdir()} == {"small.model"}
+
+
+@pytest.mark.parametrize("name", ["Wörter-überarbeitet.model", "модель 2", "日本語", "हिन्दी", "e\u0301te\u0301"])
+def test_names_may_have_letters_of_any_script(editor: TestClient, model_path: Path, name: str) -> None:
+    assert editor.post("/api/save", json={"edits": [], "name": name}).json()["saved"] == name
+    assert name in {path.name for path in model_path.parent.iterdir()}
 
 
 def test_vectors_of_another_program_cannot_be_edited(tmp_path: Path, make_client: MakeClient) -> None:

@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from polyseme import SenseModel
+from polyseme.corpus.encoded_corpus import BY_COUNTS
 from polyseme.corpus.encoding import encode
 from polyseme.corpus.inputs import CorpusInput
 from polyseme.corpus.sources import find_sources
@@ -242,11 +243,50 @@ def test_another_text_or_model_gives_a_new_index(
     assert open_session([str(model_path)]).models[0].index is not None  # a label does not change the senses
     SenseModel.load(model_path).refine(merge=["bank#1+bank#2"]).save(model_path, force=True)
     capsys.readouterr()
-    assert open_session([str(model_path)]).models[0].index is None
+    model = open_session([str(model_path)]).models[0]
+    assert model.index is None
+    assert "belongs to another version of the model and is not used" in str(model.info()["index_problem"])
     printed = capsys.readouterr().err
     assert printed.count("\n") == 1
     assert "belongs to another version of the model and is not used; build it again with: polyseme explore" in printed
     assert open_session([str(model_path)], [str(text)], quiet=True).models[0].index is not None
+
+
+def test_a_text_that_the_model_was_not_trained_on_is_named(
+    model_path: Path,
+    planted_text: Path,
+    tmp_path: Path,
+    make_client: MakeClient,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "other.txt").write_text("money in the bank\n", encoding="utf-8")
+    (tmp_path / "more.txt").write_text("river\n", encoding="utf-8")
+    texts = [[str(planted_text)], [str(tmp_path / "other.txt"), str(tmp_path / "more.txt")]]
+    for text, name, trained in zip(texts, (planted_text.name, "other.txt and 1 more"), (True, False), strict=True):
+        session = open_session([str(model_path)], text, quiet=True)
+        info = make_client(session).get("/api/info").json()["models"][0]
+        assert (info["indexed_text"], info["was_trained_on_index"], info["index_problem"]) == (name, trained, None)
+        printed = capsys.readouterr().err
+        assert printed.count("\n") == (not trained)
+    assert "small.model was not trained on the indexed text (other.txt and 1 more, 5 words), but on another" in printed
+
+
+@pytest.mark.parametrize(
+    ("corpus", "is_same"),
+    [
+        ({"tokens": 0, "sentences": 0}, True),  # vectors of another program
+        ({"tokens": 5, "fingerprint": "another"}, False),
+        ({"tokens": 7, "fingerprint": f"{BY_COUNTS}another"}, True),  # trained by several workers
+        ({"tokens": 5, "fingerprint": f"{BY_COUNTS}another"}, False),
+    ],
+)
+def test_the_indexed_text_is_compared_with_what_is_known_of_the_training_corpus(
+    model_path: Path, tmp_path: Path, corpus: dict[str, object], is_same: bool
+) -> None:
+    (tmp_path / "t.txt").write_text("money in the bank of the river\n", encoding="utf-8")
+    index = open_session([str(model_path)], [str(tmp_path / "t.txt")], quiet=True).models[0].index
+    assert index is not None
+    assert index.is_of(corpus) is is_same
 
 
 def test_an_encoded_corpus_of_another_tokenizer_is_refused(model_path: Path, text_path: Path, tmp_path: Path) -> None:
@@ -285,6 +325,7 @@ def test_a_model_with_phrases_is_indexed_by_phrase(phrase_text: Path, tmp_path: 
     train(phrase_text, tmp_path / "m", phrases=True, model="skip-gram", dim=8, epochs=1, threads=1, quiet=True)
     model = open_session([str(tmp_path / "m")], [str(phrase_text)], quiet=True).models[0]
     assert model.index is not None
+    assert model.was_trained_on_index
     row = model.data.rows(model.data.find("new_york_times")[0])[0]
     total, lines = model.index.concordance([row], "text", 0, 1)
     assert (total, lines[0][1]["word"]) == (40, "New York Times")

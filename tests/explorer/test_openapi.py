@@ -58,3 +58,10 @@ def test_every_request_of_the_table_is_described() -> None:
     }
     names = [operation["operationId"] for methods in paths.values() for operation in methods.values()]
     assert len(names) == len(set(names))
+
+
+def test_the_count_of_a_sense_is_described_as_that_of_training() -> None:
+    (path,) = (path for path in describe(ENDPOINTS)["paths"] if path.startswith("/api/senses"))
+    answer = describe(ENDPOINTS)["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    count = answer["properties"]["senses"]["items"]["properties"]["count"]
+    assert count["description"] == "contexts of the sense in training, over all epochs and after subsampling"

@@ -65,7 +65,9 @@ def test_words_are_completed_most_frequent_first_without_case(client: TestClient
     assert answer["words"][0]["count"] == mssg.vocabulary.counts[mssg.vocabulary.index[expected[0]]]
     assert answer["closest"] == []
     answer = client.get("/api/complete?q=bnak").json()
-    assert (answer["words"], answer["closest"][0]) == ([], "bank")
+    assert (answer["words"], answer["closest"][0], answer["match"]) == ([], "bank", None)
+    for query, match in {"bank": "bank", "Bank%232": "Bank#2", "BÄNK": "bank", "ba": None}.items():
+        assert client.get(f"/api/complete?q={query}").json()["match"] == match
 
 
 def test_an_unknown_word_is_not_found_and_similar_words_are_suggested(client: TestClient) -> None:
@@ -75,7 +77,7 @@ def test_an_unknown_word_is_not_found_and_similar_words_are_suggested(client: Te
     answer = client.get(f"/api/senses/{quote('bank#9')}")
     assert (answer.status_code, answer.json()) == (
         404,
-        {"error": "'bank' has 2 senses: bank#1, bank#2.", "closest": ["bank"]},
+        {"error": "'bank' has 2 senses: bank#1, bank#2.", "word": "bank#9", "closest": ["bank"]},
     )
 
 

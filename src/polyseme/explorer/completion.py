@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,12 @@ class Completion:
         if len(ids) > n:
             ids = np.partition(ids, n - 1)[:n]
         return np.sort(ids).tolist()  # type: ignore[no-any-return]
+
+    def same(self, query: str) -> int | None:
+        """The id of the most frequent word that differs from the query only in case and diacritics."""
+        word = JOINER.join(fold(_SENSE_NUMBER.sub("", query)).split())
+        first, last = bisect_left(self._sorted, word), bisect_right(self._sorted, word)
+        return int(self._ids[first:last].min()) if word and first < last else None
 
     def closest(self, query: str, n: int = 5) -> list[int]:
         """The ids of words with a similar spelling: fewest edits first, then the most frequent."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import regex
 
 from polyseme.errors import ConfigError, OutputExists, PolysemeError
 from polyseme.explorer.answer_cache import AnswerCache
@@ -31,7 +32,8 @@ from polyseme.vocabulary import Vocabulary
 MAX_EDITS = 1000
 MAX_MERGED = 100  # senses in one edit
 MAX_LABEL = 200  # characters
-NAME_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}$"  # of a folder: not hidden, no separators
+NAME_PATTERN = r"^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_. -]{0,99}$"  # of a folder: not hidden, no separators
+MAX_NAME_BYTES = 200  # file systems allow 255, and a folder that is being written has a longer name
 NUM_NEIGHBOURS, NUM_EXAMPLES = 12, 5
 
 _KEY: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": MAX_WORD}
@@ -118,8 +120,12 @@ def _edited_word(opened: ExploredModel, edit: Edit) -> int:
 
 def save(session: Session, edits: list[Any], name: str, model: int, overwrite: bool = False) -> dict[str, str]:
     """Save the model with the edits as a folder beside it; the open model is replaced only if asked to."""
-    if not re.fullmatch(NAME_PATTERN, name):
-        raise ApiError(400, "the name of a model has 1 to 100 letters, digits, '.', '_', '-' and spaces, no others.")
+    if not regex.fullmatch(NAME_PATTERN, name) or len(name.encode()) > MAX_NAME_BYTES:
+        raise ApiError(
+            400,
+            "the name of a model starts with a letter, a digit or '_', and goes on with letters, digits, '.', '_', '-' "
+            f"and spaces; it has at most 100 characters, and at most {MAX_NAME_BYTES} bytes.",
+        )
     parsed = [Edit.parse(edit) for edit in edits]
     with session.editing:  # another save may replace the model, or create the folder
         path = _save(session.model(model), parsed, name, overwrite)
@@ -152,7 +158,7 @@ def _reload(session: Session, path: Path) -> None:
     for i, model in enumerate(session.models):
         if model.path.exists() and model.path.samefile(path):
             reopened = ExploredModel(str(model.path))
-            reopened.index = open_index(reopened)
+            open_index(reopened)
             with suppress(PolysemeError):  # a request that needs it answers with the error
                 reopened.prepare()
             session.models[i] = reopened

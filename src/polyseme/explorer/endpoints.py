@@ -129,8 +129,17 @@ FLAG: Schema = {"type": "boolean"}
 OPTIONAL_STRING: Schema = {"type": ["string", "null"]}
 NEIGHBOUR = objects(key=STRING, word=STRING, similarity=NUMBER)
 EXAMPLE = objects(text=STRING, left=STRING, word=STRING, right=STRING)
+TRAINING_COUNT: Schema = {
+    **WHOLE,
+    "description": "contexts of the sense in training, over all epochs and after subsampling",
+}
 SENSE = objects(
-    key=STRING, label=OPTIONAL_STRING, share=NUMBER, count=WHOLE, neighbours=lists(NEIGHBOUR), examples=lists(EXAMPLE)
+    key=STRING,
+    label=OPTIONAL_STRING,
+    share=NUMBER,
+    count=TRAINING_COUNT,
+    neighbours=lists(NEIGHBOUR),
+    examples=lists(EXAMPLE),
 )
 SENSES = objects(word=STRING, hidden=WHOLE, senses=lists(SENSE))
 MAYBE_SENSES: Schema = {"anyOf": [SENSES, {"type": "null"}]}
@@ -142,6 +151,9 @@ INFO = objects(
             words=WHOLE,
             senses=WHOLE,
             has_index=FLAG,
+            indexed_text=OPTIONAL_STRING,
+            was_trained_on_index={"type": ["boolean", "null"]},
+            index_problem=OPTIONAL_STRING,
             how_to_index=STRING,
             examples=lists(STRING),
             examples_are_final=FLAG,
@@ -160,10 +172,14 @@ ENDPOINTS = (
     Endpoint("/api/info", "Models, limits, and words to try", queries.info, INFO, quick=True),
     Endpoint(
         "/api/complete",
-        "Words that begin with a text, most frequent first; if there are none, words with a similar spelling",
+        "Words that begin with a text, most frequent first; if there are none, words with a similar spelling. `match` "
+        "is the text if it is a word or sense, or else the word that differs from it only in case and accents",
         queries.complete,
         objects(
-            query=STRING, words=lists(objects(word=STRING, count=WHOLE, senses=WHOLE)), closest=lists(STRING)
+            query=STRING,
+            match=OPTIONAL_STRING,
+            words=lists(objects(word=STRING, count=WHOLE, senses=WHOLE)),
+            closest=lists(STRING),
         ),
         (text("q", "Beginning of a word", ""), number("n", "Number of words", 12, 1, MAX_LISTED), MODEL),
         quick=True,

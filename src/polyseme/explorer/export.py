@@ -59,7 +59,9 @@ def export_page(
 def embedded_data(session: Session, words: list[str], check: Callable[[], None]) -> dict[str, Any]:
     """What the page needs to know about words: the answers by address, without the query."""
     info = queries.info(session)
-    first = {**info["models"][0], "how_to_index": "polyseme explore MODEL --corpus TEXT"}  # no path of this machine
+    # No paths of this machine.
+    hidden = {"how_to_index": "polyseme explore MODEL --corpus TEXT", "index_problem": None}
+    first = {**info["models"][0], **hidden}
     answers: dict[str, Any] = {}
     for word in words:
         check()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyseme.corpus.encoded_corpus import EncodedCorpus
+from polyseme.corpus.encoded_corpus import BY_COUNTS, EncodedCorpus
+from polyseme.corpus.sources import STDIN
 from polyseme.errors import ModelError
 from polyseme.examples.extraction import extract_snippets
 from polyseme.examples.store import Example
@@ -59,6 +60,20 @@ class SenseIndex:
             data.phrases,
         )
         self._ranked = lru_cache(MAX_CACHED)(lambda row: self._rank(self._candidates(row)))
+
+    @property
+    def text_name(self) -> str:
+        """The name of the file that was indexed; of several, that of the first."""
+        first, *others = [source.path for source in self._sources]
+        name = "standard input" if first == STDIN else Path(first).name
+        return f"{name} and {len(others):,} more" if others else name
+
+    def is_of(self, corpus: Mapping[str, Any]) -> bool:
+        """Whether the text is that of a description of a training corpus, as far as the description says."""
+        fingerprint, description = str(corpus.get("fingerprint", "")), self.arrays.description
+        if not fingerprint or fingerprint.startswith(BY_COUNTS):
+            return corpus.get("tokens", 0) in (0, description["tokens"])
+        return bool(fingerprint == description["corpus"])
 
     # Collocates
 

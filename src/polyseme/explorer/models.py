@@ -29,13 +29,15 @@ NUM_SUGGESTED = 6  # words on the start page
 class ExploredModel:
     """A model with its sense-tagged index, if there is one.
 
-    path  as the user typed it
+    path           as the user typed it
+    index_problem  why the index beside the model is not used
     """
 
     def __init__(self, path: str, model: SenseModel | None = None, index: SenseIndex | None = None) -> None:
         self.path = Path(path)
         self.model = model or open_model(path)
         self.index = index
+        self.index_problem: str | None = None
         self._suggested: list[str] | None = None
         self.is_prepared = False
 
@@ -57,6 +59,13 @@ class ExploredModel:
     def has_shares(self) -> bool:
         """Whether the shares of senses are known: files of other programs may not have them."""
         return "shares" not in self.data.missing
+
+    @property
+    def was_trained_on_index(self) -> bool | None:
+        """Whether the indexed text is one that the model was trained on; None without an index."""
+        if self.index is None:
+            return None
+        return any(map(self.index.is_of, [self.data.corpus, *(one["corpus"] for one in self.data.continued_from)]))
 
     @cached_property
     def completion(self) -> Completion:
@@ -102,9 +111,10 @@ class ExploredModel:
         words = self.data.vocabulary.words
         word = self.data.word_id(word_or_key.rpartition("#")[0])
         if word is not None:
-            raise ApiError(404, f"{self.data.describe_senses(word)}.", closest=[words[word]])
+            raise ApiError(404, f"{self.data.describe_senses(word)}.", word=word_or_key, closest=[words[word]])
         closest = [words[i] for i in self.completion.closest(word_or_key)]
-        raise ApiError(404, f"'{word_or_key}' is not among the {len(words):,} words of {self.name}.", closest=closest)
+        message = f"'{word_or_key}' is not among the {len(words):,} words of {self.name}."
+        raise ApiError(404, message, word=word_or_key, closest=closest)
 
     def info(self) -> dict[str, Any]:
         data = self.data
@@ -116,6 +126,9 @@ class ExploredModel:
             "dim": data.arrays.dim,
             "tokens": int(data.corpus.get("tokens", 0)),
             "has_index": self.index is not None,
+            "indexed_text": None if self.index is None else self.index.text_name,
+            "was_trained_on_index": self.was_trained_on_index,
+            "index_problem": self.index_problem,
             "has_shares": self.has_shares,
             "how_to_index": f"polyseme explore {shlex.quote(str(self.path))} --corpus TEXT",
         }

@@ -12,7 +12,11 @@ from polyseme.explorer.security import TOKEN_HEADER
 ERROR_SCHEMA = {
     "type": "object",
     "required": ["error"],
-    "properties": {"error": {"type": "string"}, "closest": {"type": "array", "items": {"type": "string"}}},
+    "properties": {
+        "error": {"type": "string"},
+        "word": {"type": "string", "description": "the word or sense that is not known"},
+        "closest": {"type": "array", "items": {"type": "string"}},
+    },
 }
 ERRORS = {
     400: "A parameter or the body is not valid",

@@ -18,7 +18,6 @@ from polyseme.explorer.models import ExploredModel, Session
 if TYPE_CHECKING:
     from polyseme.corpus.encoding import EncodingProgress
     from polyseme.corpus.inputs import CorpusInput
-    from polyseme.explorer.index import SenseIndex
 
 
 def index_path(model: Path) -> Path:
@@ -43,28 +42,42 @@ def open_session(
 
         index_corpus(models[0], CorpusInput(corpus, reader=reader, field=field), quiet, check)
     for model in models:
-        model.index = open_index(model)
+        open_index(model)
+    if corpus is not None:
+        _warn_of_another_text(models[0])
     return Session(models)
 
 
-def open_index(model: ExploredModel) -> SenseIndex | None:
-    """The index beside a model; None if there is none, or if it cannot be used, with a note why."""
+def _warn_of_another_text(model: ExploredModel) -> None:
+    """Say if the indexed text is not one that the model was trained on: shares then differ from occurrences."""
+    index = model.index
+    if index is not None and not model.was_trained_on_index:
+        print(
+            f"polyseme: {model.name} was not trained on the indexed text ({index.text_name}, "
+            f"{index.arrays.description['tokens']:,} words), but on another one "
+            f"({model.data.corpus['tokens']:,} words).",
+            file=sys.stderr,
+        )
+
+
+def open_index(model: ExploredModel) -> None:
+    """Open the index beside a model if there is one. If it cannot be used, say and keep why."""
     folder = index_path(model.path)
     if not os.path.lexists(folder):
-        return None
+        return
     from polyseme.explorer import index_files as files
     from polyseme.explorer.index import SenseIndex
 
     try:
         if files.read_description(folder)["model"] != files.model_fingerprint(model.path):
             raise ModelError(f"{folder} belongs to another version of the model")
-        return SenseIndex(model.data, folder)
+        model.index = SenseIndex(model.data, folder)
     except ModelError as error:
+        model.index_problem = f"{error} and is not used"
         print(
-            f"polyseme: {error} and is not used; build it again with: {model.info()['how_to_index']}",
+            f"polyseme: {model.index_problem}; build it again with: {model.info()['how_to_index']}",
             file=sys.stderr,
         )
-        return None
 
 
 def index_corpus(model: ExploredModel, corpus: CorpusInput, quiet: bool, check: Callable[[], None]) -> None:

@@ -35,8 +35,11 @@ def complete(session: Session, q: str, n: int, model: int) -> dict[str, Any]:
     data, completion = opened.data, opened.completion
     ids = completion.complete(q, n)
     words = data.vocabulary.words
+    same = completion.same(q)
+    match = q if data.lookup(q) else None if same is None else words[same]
     return {
         "query": q,
+        "match": match,
         "words": [
             {"word": words[i], "count": int(data.vocabulary.counts[i]), "senses": int(data.num_visible_senses[i])}
             for i in ids

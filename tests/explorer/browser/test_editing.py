@@ -104,6 +104,59 @@ def test_the_open_model_is_replaced_and_shown_anew(driver: Chrome, folder: Path)
         assert page.all("#undo") == []
 
 
+def test_replacing_the_open_model_says_that_its_index_is_not_used(driver: Chrome, folder: Path) -> None:
+    shutil.copytree(folder / "small.model", folder / "indexed.model")
+    with running(folder / "indexed.model", "--corpus", folder / "text.txt") as address:
+        page = Page(driver, address)
+        page.open("#/word/bank")
+        page.press("e")
+        page.click("[data-drop='bank#1']")
+        page.wait(lambda: page.texts(".card h2") == ["bank"], "one sense")
+        page.ready()
+        page.click("#save")
+        assert "is written beside indexed.model, which stays as it is" in page.text("#save-dialog .note")
+        page.one("#save-name").clear()
+        page.one("#save-name").send_keys("indexed.model")
+        assert "The edited model replaces indexed.model, which is open." in page.text("#save-dialog .note")
+        assert "start the page with --corpus to build it again" in page.text("#save-dialog .note")
+        page.press(Keys.ENTER)
+        page.click("#save-dialog .danger")
+        page.wait(lambda: not page.all("#save-dialog"), "the page to load again")
+        page.ready()
+        assert page.texts(".card h2") == ["bank"]
+        assert "indexed.model.index belongs to another version of the model and is not used." in page.text(".notice")
+        assert page.text(".notice code").endswith("indexed.model --corpus TEXT")
+        page.open("#/concordance/bank")
+        assert "is not used" in page.text(".notice")
+
+
+def test_views_without_the_unsaved_edits_say_so(page: Page) -> None:
+    page.open("#/word/bank")
+    label(page, 2, "river")
+    unsaved = "Unsaved edits are not shown here."
+    for fragment in ("concordance/bank", "map/bank", "read", "compare/bank/rock", "models/bank"):
+        page.open(f"#/{fragment}")
+        assert page.texts(".notice.unsaved") == [unsaved]
+    page.open("#/map/bank?model=1")  # edits are of the first model
+    assert page.all(".notice.unsaved") == []
+    page.open("#/map/bank")
+    page.press("z")
+    page.wait(lambda: not page.all("#undo"), "no edits")
+    page.ready()
+    page.wait(lambda: not page.all(".notice.unsaved"), "no note")
+
+
+def test_a_merged_sense_says_why_it_has_no_collocates(page: Page) -> None:
+    page.open("#/word/bank")
+    assert "Collocates and occurrences are shown when" not in page.text()
+    page.press("e")
+    page.click("[data-merge='bank#1']")
+    page.click("[data-merge='bank#2']")
+    page.click("#merge")
+    page.wait(lambda: len(page.all(".card")) == 1, "one sense")
+    assert "Collocates and occurrences are shown when the edited model is saved and indexed." in page.text(".card")
+
+
 def test_edits_are_saved_as_a_new_model_and_nothing_is_replaced_without_asking(page: Page, folder: Path) -> None:
     page.open("#/word/bank")
     label(page, 2, "river bank")

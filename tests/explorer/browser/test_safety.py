@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from selenium.webdriver import Chrome
+from selenium.webdriver import Chrome, Keys
 
 from tests.conftest import Run
 from tests.explorer.browser.conftest import HOSTILE, LABEL
@@ -98,6 +98,10 @@ def test_an_exported_page_works_from_a_file(exported: Page) -> None:
     exported.open("#/word/plant")
     assert "is not part of this exported page" in exported.text()
     assert exported.texts(".failure .note") == ["Words on this page"]
+    exported.press("/", Keys.DELETE, "BÁNK", Keys.ENTER)
+    exported.at("#/word/bank")
+    exported.open("#/compare/plant/bank")
+    assert exported.text(".failure h2") == "plant"
     assert [address for address in exported.requested() if not address.startswith(("file:", "data:", "blob:"))] == []
     assert exported.console() == []
 

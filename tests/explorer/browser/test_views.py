@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import struct
 import time
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
 from tests.explorer.browser.page import Page
+from tests.explorer.browser.processes import running
 
 TEXT = "The boat reached the muddy bank of the stream. The bank raised the interest of my loan and deposit."
 RIVER = ("water", "boat", "stream")
@@ -46,6 +50,17 @@ def test_the_search_completes_a_prefix_and_opens_the_word(page: Page) -> None:
     assert page.text("h1") == "bank"
 
 
+def test_the_search_opens_a_word_that_is_typed_without_its_accents(page: Page) -> None:
+    page.open("#/")
+    page.press("/", "ROCK", Keys.ENTER)
+    page.at("#/word/ROCK")
+    page.press("/", Keys.DELETE, "bänk", Keys.ENTER)
+    page.at("#/word/bank")
+    page.open("#/compare/rock")
+    page.press("BÁNK", Keys.ENTER)
+    page.at("#/compare/rock/bank")
+
+
 def test_the_search_suggests_words_for_a_typing_error(page: Page) -> None:
     page.open("#/")
     page.press("/", "bnak")
@@ -61,6 +76,7 @@ def test_the_search_suggests_words_for_a_typing_error(page: Page) -> None:
 def test_a_card_has_key_share_neighbours_collocates_and_aligned_examples(page: Page) -> None:
     page.open("#/word/bank")
     assert page.texts(".card h2") == ["bank#1", "bank#2"]
+    assert page.text(".headword .note").endswith(" occurrences in text.txt")
     shares = [int(text.rstrip("%")) for text in page.texts(".card .share .figure")]
     assert sum(shares) == 100
     assert {"loan", "account"} & set(neighbours(page, 1))
@@ -86,6 +102,18 @@ def test_a_sense_has_an_address(page: Page) -> None:
     page.open("#/word/bank/2")
     assert page.one("[data-selected] h2").text == "bank#2"
     assert page.driver.title == "bank#2 · polyseme"
+
+
+@pytest.mark.parametrize("view", ["word", "concordance"])
+def test_a_sense_that_a_word_does_not_have_is_not_found(page: Page, view: str) -> None:
+    page.open(f"#/{view}/bank")
+    for part in ("bank/9", "bank/x", "bank%239"):
+        page.js("location.hash = arguments[0]", f"#/{view}/{part}")
+        page.at(f"#/{view}/{part}")
+        assert page.text(".failure h1") == f"bank#{part[-1]}"
+        assert "'bank' has 2 senses: bank#1, bank#2." in page.text(".failure")
+    page.open(f"#/{view}/the/1")
+    assert page.all(".failure") == []
 
 
 @pytest.mark.parametrize(("column", "side", "step"), [("left", "td.left", -1), ("right", "td.right", 0)])
@@ -126,9 +154,12 @@ def test_a_collocate_leads_to_its_lines_and_another_word_can_be_asked_for(page: 
     field.clear()
     field.send_keys("bota", Keys.ENTER)
     page.at("#/concordance/bank/2?near=bota")
+    assert "'bota' is not among the" in page.text(".controls .message")
+    assert page.text(".headword .note") == f"{len(page.all('.kwic .keyword'))} lines in text.txt"
+    assert page.one(".near input").get_attribute("value") == "bota"
     page.driver.find_element("link text", "boat").click()
     page.at("#/concordance/bank/2?near=boat")
-    assert page.text(".headword .note").endswith("near boat")
+    assert page.text(".headword .note").endswith("near boat in text.txt")
     page.click(".near > a")
     page.at("#/concordance/bank/2")
 
@@ -228,6 +259,16 @@ def test_two_words_are_compared_sense_by_sense(page: Page) -> None:
     page.at("#/compare/shore/plant")
 
 
+def test_a_comparison_names_the_word_that_is_not_known_and_keeps_the_fields(page: Page) -> None:
+    page.open("#/compare/bank/shroe")
+    assert page.text(".failure h2") == "shroe"
+    assert "'shroe' is not among the" in page.text(".failure")
+    assert [field.get_attribute("value") for field in page.all(".choose-two input")] == ["bank", "shroe"]
+    page.driver.find_element("link text", "shore").click()
+    page.at("#/compare/bank/shore")
+    assert page.all(".matrix")
+
+
 def test_two_models_are_compared_and_a_merged_sense_has_no_partner(page: Page) -> None:
     page.open("#/models/rock")
     assert page.texts(".model-names h2") == ["small.model", "other.model"]
@@ -244,6 +285,36 @@ def test_the_second_model_has_words_to_try_of_its_own(page: Page) -> None:
     page.open("#/?model=1")
     assert "rock" not in page.texts(".tries strong")
     assert all(len(word.find_elements("css selector", ".glosses .badge")) > 1 for word in page.all(".tries a"))
+
+
+def test_the_start_page_shows_both_models_and_leads_to_the_words_of_each(page: Page) -> None:
+    page.open("#/")
+    assert page.texts(".lead bdi") == page.texts(".start .chooser a") == ["small.model", "other.model"]
+    assert page.text(".start .chooser [aria-current]") == "small.model"
+    page.click(".start .chooser a:last-child")
+    page.at("#/start?model=1")
+    assert page.text(".start .chooser [aria-current]") == "other.model"
+    page.click(".tries a")
+    page.wait(lambda: page.fragment().startswith("#/word/"), "a word")
+    assert page.fragment().endswith("?model=1")
+
+
+def test_a_word_or_sense_that_only_the_other_model_has_is_linked(driver: Chrome, page: Page, folder: Path) -> None:
+    page.open("#/concordance/rock/2?model=1")  # whose senses of `rock` are merged
+    page.wait(lambda: page.all(".other-model"), "the link")
+    page.driver.find_element("link text", "small.model has this sense").click()
+    page.at("#/concordance/rock/2")
+    page.open("#/word/xyzzy")
+    assert page.all(".failure")
+    assert page.all(".other-model") == []
+    (folder / "vectors.txt").write_text("2 2\nbank 1 0\nxyzzy 0 1\n")
+    with running(folder / "small.model", folder / "vectors.txt") as address:
+        page = Page(driver, address)
+        page.open("#/word/xyzzy")
+        page.wait(lambda: page.texts(".other-model") == ["vectors.txt has this word"], "the link")
+        page.click(".other-model a")
+        page.at("#/word/xyzzy?model=1")
+        assert page.all(".card")
 
 
 def test_the_second_model_can_be_chosen(page: Page) -> None:
@@ -352,6 +423,13 @@ def test_no_label_is_under_the_buttons_of_the_map(page: Page) -> None:
     assert covered == 0
 
 
+def table(content: bytes) -> list[list[str]]:
+    """The rows of a TSV file, as other programs read them."""
+    rows = list(csv.reader(io.StringIO(content.decode(), newline=""), delimiter="\t", strict=True))
+    assert len(rows) == content.count(b"\n")
+    return rows
+
+
 VIEWS = {
     "#/word/bank": "bank-senses",
     "#/concordance/bank/2": "bank-2-concordance",
@@ -369,7 +447,7 @@ def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[
     for ending in ("tsv", "json", "svg", "png"):
         page.click(".menu summary")
         page.click(f".menu [data-format={ending}]")
-    rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()]
+    rows = table(downloaded(f"{name}.tsv"))
     assert len(rows) > 1
     assert {len(row) for row in rows} == {len(rows[0])} == {len({*rows[0]})}
     assert json.loads(downloaded(f"{name}.json"))
@@ -379,16 +457,118 @@ def test_each_view_is_exported_in_four_formats(page: Page, downloaded: Callable[
 
 
 def test_all_that_a_word_or_a_comparison_shows_is_exported(page: Page, downloaded: Callable[[str], bytes]) -> None:
-    for fragment, name, column in (("#/word/bank", "bank-senses", 4), ("#/compare/bank/rock", "bank-rock", 1)):
+    for fragment, name, column in (("#/word/bank", "bank-senses", 5), ("#/compare/bank/rock", "bank-rock", 1)):
         page.open(fragment)
         page.click(".menu summary")
         page.click(".menu [data-format=tsv]")
-        rows = [line.split("\t") for line in downloaded(f"{name}.tsv").decode().splitlines()[1:]]
-        kinds = {"neighbour", "collocate", "example"} if column == 4 else {"both", "bank", "rock"}
+        rows = table(downloaded(f"{name}.tsv"))[1:]
+        kinds = {"neighbour", "collocate", "example"} if column == 5 else {"both", "bank", "rock"}
         assert {row[column] for row in rows} | {"both"} == kinds | {"both"}
         page.click(".menu summary")
         page.press(Keys.ESCAPE)
         assert page.js("return document.activeElement.textContent") == "Export"
+
+
+def saved(page: Page, ending: str) -> None:
+    page.click(".menu summary")
+    page.click(f".menu [data-format={ending}]")
+    page.ready()
+
+
+def test_other_programs_read_each_line_of_a_saved_table_as_a_row(
+    page: Page, downloaded: Callable[[str], bytes]
+) -> None:
+    page.open("#/")
+    page.js("""
+    const rows = [['"an open quotation', "a\\ttab, a\\r\\nline end\\u2028and\\u0000"], ['all "quoted"', 0.1]];
+    import("/static/exports.js").then(({ exportMenu }) => document.querySelector("main").replaceChildren(
+      exportMenu({ name: "cells", table: { columns: ["a", "b"], rows } })));""")
+    saved(page, "tsv")
+    assert table(downloaded("cells.tsv")) == [
+        ["a", "b"],
+        ['"an open quotation', "a tab, a line end and "],
+        ['all "quoted"', "0.1"],
+    ]
+    page.open("#/concordance/mercury")  # its lines have quotation marks
+    saved(page, "tsv")
+    assert {len(row) for row in table(downloaded("mercury-concordance.tsv"))} == {5}
+
+
+def test_a_saved_concordance_has_the_lines_of_all_pages(page: Page, downloaded: Callable[[str], bytes]) -> None:
+    page.open("#/concordance/the?sort=left&page=2")
+    first = page.js("return document.querySelector('.kwic .left bdi').textContent")
+    total = int(page.text(".headword .note").replace(",", "").split()[0])
+    assert total > 500  # lines that the server gives at once
+    for ending in ("tsv", "json", "svg"):
+        saved(page, ending)
+    rows = table(downloaded("the-concordance.tsv"))
+    answer = json.loads(downloaded("the-concordance.json"))
+    assert (len(rows) - 1, len(answer["lines"]), answer["total"], answer["offset"]) == (total, total, total, 0)
+    assert [row[1] for row in rows[1:]] == [line["left"].replace("\n", " ") for line in answer["lines"]]
+    assert rows[51][1] == first
+    assert downloaded("the-concordance.svg").count(b"<text") < 5 * 51
+
+
+def test_a_saved_concordance_is_bounded_and_the_menu_says_so(page: Page) -> None:
+    page.open("#/")
+    script = """
+    const done = arguments[arguments.length - 1];
+    const asked = [];
+    fetch = async (url) => {
+      asked.push(new URLSearchParams(url.split("?")[1]).get("offset"));
+      return Response.json({ total: 12345, lines: Array(500).fill({}) });
+    };
+    import("/static/concordance.js").then(({ fetchAllLines }) =>
+      fetchAllLines("bank", {}).then(({ lines }) => done([lines.length, asked.length, asked.at(-1)])));
+    """
+    assert page.driver.execute_async_script(script) == [10000, 20, "9500"]
+    page.open("#/")
+    page.js("""
+    const real = fetch;
+    fetch = async (url, options) => {
+      const answer = await real(url, options);
+      return url.startsWith("api/concordance/") ? Response.json({ ...(await answer.json()), total: 12345 }) : answer;
+    };
+    location.hash = "#/concordance/bank";""")
+    page.at("#/concordance/bank")
+    assert page.texts(".menu .note") == ["TSV and JSON have the first 10,000 lines."]
+
+
+def test_saved_senses_have_the_occurrences_of_the_page_beside_the_count_of_training(
+    page: Page, downloaded: Callable[[str], bytes]
+) -> None:
+    page.open("#/word/bank")
+    shown = {
+        key: int(total.replace(",", "").split()[0])
+        for key, total in zip(page.texts(".card h2"), page.texts(".card .total"), strict=True)
+    }
+    saved(page, "tsv")
+    saved(page, "json")
+    rows = table(downloaded("bank-senses.tsv"))
+    columns = [rows[0].index(name) for name in ("key", "occurrences", "training_count")]
+    in_table = {tuple(row[column] for column in columns) for row in rows[1:]}
+    senses = json.loads(downloaded("bank-senses.json"))["senses"]
+    assert {(s["key"], str(s["occurrences"]), str(s["training_count"])) for s in senses} == in_table
+    assert {sense["key"]: sense["occurrences"] for sense in senses} == shown
+    assert not any("count" in sense for sense in senses)
+    for fragment, name, sides in (("#/compare/bank/rock", "bank-rock", "ab"), ("#/models/rock", "rock-models", ())):
+        page.open(fragment)
+        saved(page, "json")
+        answer = json.loads(downloaded(f"{name}.json"))
+        for side in sides or ("first", "second"):
+            assert all("training_count" in sense and "count" not in sense for sense in answer[side]["senses"])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_tabs_of_a_word_do_not_scroll_up_and_down(page: Page, width: int) -> None:
+    page.emulate(width=width)
+    page.open("#/word/bank")
+    assert (
+        page.js(
+            "const { scrollHeight, clientHeight } = document.querySelector('.tabs'); return scrollHeight - clientHeight"
+        )
+        == 0
+    )
 
 
 def test_lines_of_a_picture_are_cut_between_words(page: Page) -> None:

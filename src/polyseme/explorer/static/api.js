@@ -15,10 +15,11 @@ export const comparable = !exported || Object.keys(exported.answers).some((path)
 export const modelOf = (info, number) => info.models[Number(number ?? 0)] ?? info.models[0];
 
 export class ApiError extends Error {
-  constructor(message, status, closest = []) {
+  constructor(message, status, closest = [], word = undefined) {
     super(message);
     this.status = status;
     this.closest = closest;
+    this.word = word; // that is not known
   }
 }
 
@@ -56,8 +57,12 @@ async function request(url, options, attempts = 3) {
     answer?.error ?? `The server answered with status ${response.status}.`,
     response.status,
     answer?.closest ?? [],
+    answer?.word,
   );
 }
+
+const notExported = (word) =>
+  new ApiError(`'${word}' is not part of this exported page.`, 404, exported.words, word);
 
 function fromExport(parts, query) {
   const path = parts.join("/");
@@ -65,24 +70,28 @@ function fromExport(parts, query) {
   if (path === "complete") return completed(query.q);
   if (path === "compare/words") return compared(query.a, query.b);
   const answer = exported.answers[`/api/${path}`];
-  if (!answer) throw new ApiError(`'${parts.at(-1)}' is not part of this exported page.`, 404, exported.words);
+  if (!answer) throw notExported(parts.at(-1));
   return answer;
 }
 
+/** Returns a word without case and accents; ß is ss in capitals. */
+const fold = (word) => word.toUpperCase().toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+
 function completed(typed) {
-  const found = exported.words.filter((word) => word.toLowerCase().startsWith(typed.toLowerCase()));
+  const found = exported.words.filter((word) => fold(word).startsWith(fold(typed)));
   const words = found.map((word) => {
     const { senses } = exported.answers[`/api/senses/${word}`];
     return { word, senses: senses.length, count: 0 };
   });
-  return { query: typed, words, closest: words.length ? [] : exported.words };
+  const match = exported.words.find((word) => word === typed) ?? exported.words.find((word) => fold(word) === fold(typed));
+  return { query: typed, match, words, closest: words.length ? [] : exported.words };
 }
 
 function compared(a, b) {
   const answer = exported.answers[`/api/compare/words/${a}/${b}`];
   if (answer) return answer;
   const swapped = exported.answers[`/api/compare/words/${b}/${a}`];
-  if (!swapped) throw new ApiError(`'${a}' and '${b}' are not part of this exported page.`, 404, exported.words);
+  if (!swapped) throw notExported([a, b].find((word) => !isShown(word)) ?? b);
   return {
     a: swapped.b,
     b: swapped.a,

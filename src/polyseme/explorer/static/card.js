@@ -121,6 +121,9 @@ export function senseCard(word, sense, options) {
         el("h3", {}, "Neighbours"),
         neighbourList(sense.neighbours, `Neighbours of ${sense.key}`),
         options.indexed ? [el("h3", {}, "Collocates"), collocates(sense, options, counted)] : null,
+        options.unsaved
+          ? el("p", { class: "note" }, "Collocates and occurrences are shown when the edited model is saved and indexed.")
+          : null,
       ),
       el("section", {}, el("h3", {}, "Examples"), cardConcordance(sense, { ...options, word, number })),
     ),

@@ -66,7 +66,7 @@ export function collocates(sense, { model, signal }, counted) {
   get(["collocates", sense.key], { n: 16, model }, signal).then(
     ({ collocates: all, occurrences }) => {
       counted(occurrences);
-      sense.collocates = all; // for the export
+      Object.assign(sense, { occurrences, collocates: all }); // for the export
       box.classList.remove("busy");
       const more = el(
         "button",

@@ -1,11 +1,11 @@
 // Two words side by side, sense by sense: #/compare/bank/shore
 import { get } from "./api.js";
 import { el, corpusText, decimal, scrollable } from "./dom.js";
-import { exportMenu } from "./exports.js";
+import { exportMenu, savedSenses } from "./exports.js";
 import { compareFigure } from "./figures.js";
 import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
-import { wordField } from "./search.js";
+import { suggestions, wordField } from "./search.js";
 import { badge, glossOf, hasShares, senseLink, shareStrip } from "./senses.js";
 
 function chooser(a, b) {
@@ -150,6 +150,18 @@ function side(answer, own) {
   );
 }
 
+/** Says which of the words is not known; the other one is kept in the links to words that may have been meant. */
+function unknown(error, a, b) {
+  const corrected = (word) => href("compare", error.word === a ? [word, b] : [a, word]);
+  return el(
+    "section",
+    { class: "failure", role: "alert" },
+    error.word ? el("h2", {}, corpusText(error.word)) : null,
+    el("p", {}, error.message),
+    suggestions(error, corrected),
+  );
+}
+
 export async function showCompare(root, { parts: [a, b], query }, { signal }) {
   const fields = chooser(a, b);
   const header = (menu) => pageTitle("Compare two words", "What two words share, and what each has for itself.", menu);
@@ -159,10 +171,17 @@ export async function showCompare(root, { parts: [a, b], query }, { signal }) {
     return { title: "Compare words" };
   }
   root.replaceChildren(header(null), fields.element, el("p", { class: "busy" }));
-  const answer = await get(["compare", "words"], { a, b, model: query.model }, signal);
+  let answer;
+  try {
+    answer = await get(["compare", "words"], { a, b, model: query.model }, signal);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    root.replaceChildren(header(null), fields.element, unknown(error, a, b));
+    return { title: "Not found" };
+  }
   const menu = exportMenu({
     name: `${a} ${b}`,
-    json: answer,
+    json: { ...answer, a: savedSenses(answer.a), b: savedSenses(answer.b) },
     figure: () => compareFigure(answer),
     table: {
       columns: ["word", "near", "sense_a", "similarity_a", "sense_b", "similarity_b"],

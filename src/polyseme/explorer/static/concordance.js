@@ -42,6 +42,21 @@ export async function fetchLines(key, { sort = "best", near, offset = 0, limit =
   };
 }
 
+export const MAX_SAVED = 10_000; // lines
+const PIECE = 500; // lines of one answer
+
+/** Asks for the lines of all pages, at most MAX_SAVED. */
+export async function fetchAllLines(key, query, signal) {
+  const all = await fetchLines(key, { ...query, offset: 0, limit: PIECE }, signal);
+  const wanted = Math.min(all.total, MAX_SAVED);
+  while (all.lines.length < wanted) {
+    const { lines } = await fetchLines(key, { ...query, offset: all.lines.length, limit: PIECE }, signal);
+    if (!lines.length) break;
+    all.lines.push(...lines);
+  }
+  return { ...all, lines: all.lines.slice(0, wanted) };
+}
+
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Returns a text in which a word is marked. */

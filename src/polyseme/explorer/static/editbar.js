@@ -82,8 +82,26 @@ function saveDialog(info, refresh) {
   });
   const message = el("p", { class: "message", role: "alert" });
   const submit = el("button", { type: "submit", class: "primary" }, "Save");
+  const effect = el("p", { class: "note" });
+  const describeEffect = () => {
+    const replaced = info.models.find((model) => model.name === name.value.trim());
+    const what = replaced
+      ? `The edited model replaces ${replaced.name}, which is open.`
+      : `The model is written beside ${current}, which stays as it is.`;
+    const index =
+      replaced?.has_index && allEdits().some((edit) => !edit.label)
+        ? [
+            " The index no longer fits then and is not used: start the page with ",
+            el("code", {}, "--corpus"),
+            " to build it again.",
+          ]
+        : [];
+    effect.replaceChildren(`${plural(allEdits().length, "edit")}. ${what}`, ...index);
+  };
+  describeEffect();
   let overwrite = null;
   name.addEventListener("input", () => {
+    describeEffect();
     overwrite = null;
     submit.textContent = "Save";
     submit.classList.remove("danger");
@@ -93,11 +111,7 @@ function saveDialog(info, refresh) {
     "form",
     { method: "dialog", on: { submit: send } },
     el("h2", { id: "save-title" }, "Save as a new model"),
-    el(
-      "p",
-      { class: "note" },
-      `${plural(allEdits().length, "edit")}. The model is written beside ${current}, which stays as it is.`,
-    ),
+    effect,
     el("p", {}, el("label", { for: "save-name" }, "Name of the folder"), name),
     message,
     el(

@@ -12,10 +12,11 @@ const DIGITS = 6; // significant ones of fractions: vectors have no more
 
 function cell(value) {
   if (typeof value === "number" && !Number.isInteger(value)) return String(Number(value.toPrecision(DIGITS)));
-  return String(value ?? "").replace(/[\t\r\n]+/g, " ");
+  const text = String(value ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "); // a tab or a line end would end the cell
+  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns a table as tab-separated lines. */
+/** Returns a table as tab-separated lines, one for each row; cells with quotation marks are quoted as in CSV. */
 export function tsv({ columns, rows }) {
   return [columns, ...rows].map((row) => `${row.map(cell).join("\t")}\n`).join("");
 }
@@ -41,12 +42,25 @@ async function png(svg) {
   }
 }
 
-/** Returns the menu. `content` has a name, json, table {columns, rows} and figure() that returns an SVG as text. */
+/** Returns a word's senses as they are saved: what training has counted is not what the index has. */
+export const savedSenses = (answer) =>
+  answer && {
+    ...answer,
+    senses: answer.senses.map(({ key, label, share, occurrences = null, count, ...rest }) => ({
+      ...{ key, label, share, occurrences, training_count: count },
+      ...rest,
+    })),
+  };
+
+/**
+ * Returns the menu. `content` has a name, json, table {columns, rows}, figure() that returns an SVG as text, and maybe a
+ * note. The first two may be promises.
+ */
 export function exportMenu(content) {
   const text = (value, type) => new Blob([value], { type: `${type};charset=utf-8` });
   const formats = {
-    TSV: () => text(tsv(content.table), "text/tab-separated-values"),
-    JSON: () => text(`${JSON.stringify(content.json, null, 2)}\n`, "application/json"),
+    TSV: async () => text(tsv(await content.table), "text/tab-separated-values"),
+    JSON: async () => text(`${JSON.stringify(await content.json, null, 2)}\n`, "application/json"),
     SVG: () => text(content.figure(), "image/svg+xml"),
     PNG: () => png(content.figure()),
   };
@@ -58,12 +72,15 @@ export function exportMenu(content) {
   };
   async function run(name, make) {
     message.textContent = "";
+    menu.setAttribute("aria-busy", "true");
     try {
       const blob = await make();
       close();
       save(`${file}.${name.toLowerCase()}`, blob);
     } catch (error) {
       message.textContent = error.message;
+    } finally {
+      menu.removeAttribute("aria-busy");
     }
   }
   const menu = el(
@@ -89,6 +106,7 @@ export function exportMenu(content) {
           ),
         ),
       ),
+      content.note ? el("li", { class: "note" }, content.note) : null,
     ),
   );
   return menu;

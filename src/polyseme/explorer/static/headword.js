@@ -1,5 +1,5 @@
 // The top of every page about a word: the headword, its frequency, and the ways to look at it.
-import { comparable, exported } from "./api.js";
+import { comparable, exported, modelOf } from "./api.js";
 import { el, corpusText, plural } from "./dom.js";
 import { exportMenu } from "./exports.js";
 import { href } from "./router.js";
@@ -23,7 +23,7 @@ export function tabs(word, view, number) {
 }
 
 /** Returns the header of a word's page; `view` is the tab that is open. */
-export function headword(word, { senses, occurrences, view, number, note = null, export: content, actions = [] }) {
+export function headword(word, { senses, occurrences = null, view, number, note = null, export: content, actions = [] }) {
   return el(
     "header",
     { class: "headword" },
@@ -34,7 +34,7 @@ export function headword(word, { senses, occurrences, view, number, note = null,
       el(
         "p",
         { class: "note" },
-        note ?? [plural(senses.length, "sense"), occurrences ? ` · ${plural(occurrences, "occurrence")}` : ""],
+        note ?? [plural(senses.length, "sense"), occurrences],
       ),
     ),
     el("div", { class: "actions" }, actions, exportMenu(content)),
@@ -48,13 +48,21 @@ export function pageTitle(title, note, menu = null) {
   return el("header", { class: "headword" }, texts, menu ? el("div", { class: "actions" }, menu) : null);
 }
 
-/** Says how to get a full concordance and collocates. */
+/** Returns the name of the text that a model's occurrences are from. */
+export function indexedText(info, model) {
+  const { indexed_text: name, was_trained_on_index: trained } = modelOf(info, model);
+  if (!name) return null;
+  return [" in ", el("bdi", {}, name), trained ? null : ", which the model was not trained on"];
+}
+
+/** Says why there is no full concordance and no collocates, and how to get them. */
 export function indexHint(info, model) {
-  const { how_to_index: command } = info.models[Number(model ?? 0)] ?? {};
-  if (exported || !command) return "";
+  const { has_index: has, how_to_index: command, index_problem: problem } = modelOf(info, model);
+  if (exported || has || !command) return "";
   return el(
     "p",
     { class: "notice" },
+    problem ? `${problem}. ` : null,
     "These are the few examples that the model keeps. For all occurrences and for collocates, start the page with the corpus: ",
     el("code", {}, command),
   );

@@ -1,11 +1,11 @@
 // The concordance of a word or of one of its senses: #/concordance/bank/2?sort=left&page=2
-import { exported, get } from "./api.js";
-import { concordanceTable, fetchLines, sortNames } from "./concordance.js";
+import { exported, get, modelOf } from "./api.js";
+import { MAX_SAVED, concordanceTable, fetchAllLines, fetchLines, sortNames } from "./concordance.js";
 import { el, corpusText, count, plural } from "./dom.js";
 import { linesFigure } from "./figures.js";
 import { go, href } from "./router.js";
 import { badge, glossOf, numberOf } from "./senses.js";
-import { headword, indexHint } from "./headword.js";
+import { headword, indexedText, indexHint } from "./headword.js";
 import { wordField } from "./search.js";
 
 const PAGE = 50;
@@ -42,6 +42,12 @@ function nearChooser(near, where) {
   return el("div", { class: "near" }, field, near ? all : null);
 }
 
+/** Says that the word which lines shall have is not known, and leads to lines with words that may have been meant. */
+function nearMessage({ message, closest }, where) {
+  const links = closest.map((word) => [" ", el("a", { href: where({ near: word }) }, corpusText(word))]);
+  return el("p", { class: "message", role: "alert" }, message, links.length ? [" Did you mean", links, "?"] : null);
+}
+
 /** Says why there are no lines, and leads to some if there are any. */
 function emptyNote(key, { total, sampled }, near, hasIndex, where) {
   const link = (name) => el("a", { href: where({ near: undefined }) }, name);
@@ -58,20 +64,42 @@ function emptyNote(key, { total, sampled }, near, hasIndex, where) {
   return [hasIndex ? "The corpus has no line of " : "The model keeps no examples of ", corpusText(key), "."];
 }
 
+/** TSV and JSON have the lines of all pages, pictures those that are shown. */
+function exportOf(key, answer, query, signal) {
+  const fetchAll = () => fetchAllLines(key, query, signal);
+  return {
+    name: `${key} ${query.near ?? ""} concordance`,
+    get json() {
+      return fetchAll();
+    },
+    get table() {
+      const columns = ["key", "left", "word", "right", "source"];
+      const row = (line) => [line.key ?? key, line.left, line.word, line.right, line.source];
+      return fetchAll().then(({ lines }) => ({ columns, rows: lines.map(row) }));
+    },
+    figure: () => linesFigure(key, answer.lines),
+    note: answer.total > MAX_SAVED ? `TSV and JSON have the first ${count(MAX_SAVED)} lines.` : null,
+  };
+}
+
 export async function showLines(root, { parts: [asked, number], query }, { info, signal }) {
-  const { model, sort = "best", near } = query;
+  const { model, sort = "best" } = query;
   const page = Math.max(1, Number.parseInt(query.page ?? "1", 10) || 1);
   const { word, senses } = await get(["senses", asked], { neighbours: 12, examples: 5, model }, signal);
   const sense = number ? senses.find((one) => numberOf(one.key) === Number(number)) : null;
-  const key = sense?.key ?? word;
-  const answer = await fetchLines(key, { sort, near, offset: (page - 1) * PAGE, limit: PAGE, model }, signal).catch(
-    (error) => {
-      throw Object.assign(error, { near }); // the word is known: if one is not, it is this
-    },
-  );
+  const key = sense?.key ?? (number ? `${word}#${number}` : word);
+  let near = query.near;
+  let unknown = null;
+  const fetchPage = () => fetchLines(key, { sort, near, offset: (page - 1) * PAGE, limit: PAGE, model }, signal);
+  const answer = await fetchPage().catch((error) => {
+    if (!near || error.status !== 404) throw error;
+    unknown = error; // the word is known: if one is not, it is this
+    near = undefined;
+    return fetchPage();
+  });
   const state = { sort: sort === "best" ? undefined : sort, near };
   const where = (changes, of = number) => href("concordance", of ? [word, of] : [word], { ...state, ...changes });
-  const hasIndex = Boolean(info.models[Number(model ?? 0)]?.has_index);
+  const { has_index: hasIndex } = modelOf(info, model);
 
   const sorter = el(
     "label",
@@ -103,23 +131,17 @@ export async function showLines(root, { parts: [asked, number], query }, { info,
       note: [
         `${answer.sampled ? "A sample of " : ""}${plural(answer.total, "line")}`,
         near ? [" near ", corpusText(near)] : "",
+        indexedText(info, model),
       ],
-      export: {
-        name: `${key} ${near ?? ""} concordance`,
-        json: answer,
-        table: {
-          columns: ["key", "left", "word", "right", "source"],
-          rows: answer.lines.map((line) => [line.key ?? key, line.left, line.word, line.right, line.source]),
-        },
-        figure: () => linesFigure(key, answer.lines),
-      },
+      export: exportOf(key, answer, { sort, near, model }, signal),
     }),
-    hasIndex ? "" : indexHint(info, model),
+    indexHint(info, model),
     el(
       "div",
       { class: "controls" },
       senses.length > 1 ? senseChooser(senses, sense, (of) => where({}, of)) : null,
-      el("div", { class: "filters" }, hasIndex && !exported ? nearChooser(near, where) : null, sorter),
+      el("div", { class: "filters" }, hasIndex && !exported ? nearChooser(query.near, where) : null, sorter),
+      unknown ? nearMessage(unknown, where) : null,
     ),
     answer.lines.length
       ? el(

@@ -3,19 +3,22 @@ import { comparable, exported, get, modelOf } from "./api.js";
 import { showCompare } from "./compare.js";
 import { el, announce, corpusText, count, plural } from "./dom.js";
 import { startEditBar } from "./editbar.js";
+import { allEdits } from "./edits.js";
 import { startKeyboard } from "./keyboard.js";
 import { showLines } from "./lines.js";
 import { showMap } from "./map.js";
 import { showModels } from "./models.js";
 import { showRead } from "./read.js";
 import { go, href, parse } from "./router.js";
-import { wordField } from "./search.js";
+import { suggestions, wordField } from "./search.js";
+import { numberOf, split } from "./senses.js";
 import { showStart } from "./start.js";
 import { startTheme } from "./theme.js";
 import { showWord } from "./word.js";
 
 const OF_A_WORD = { word: showWord, concordance: showLines, map: showMap };
 const VIEWS = { ...OF_A_WORD, start: showStart, read: showRead, compare: showCompare, models: showModels };
+const WITHOUT_EDITS = new Set(["concordance", "map", "read", "compare", "models"]);
 const NEED_SERVER = new Set(["read", "models"]);
 const root = document.getElementById("view");
 let info = null;
@@ -30,12 +33,7 @@ function titleOf({ status, message }) {
 
 /** Shows an error where the view would be, with words that may have been meant. */
 function showError(error, route) {
-  const suggestions = error.closest ?? [];
-  const asked = error.near ?? route.parts[0];
-  const suggested = (word) =>
-    error.near
-      ? href(route.view, route.parts, { ...route.query, near: word })
-      : href(OF_A_WORD[route.view] ? route.view : "word", [word]);
+  const asked = error.word ?? route.parts[0];
   root.replaceChildren(
     el(
       "section",
@@ -46,16 +44,7 @@ function showError(error, route) {
         error.status === 404 && asked ? corpusText(asked) : "This did not work",
       ),
       el("p", {}, error.message),
-      suggestions.length
-        ? [
-            el("p", { class: "note" }, exported ? "Words on this page" : "Did you mean"),
-            el(
-              "ul",
-              { class: "examples" },
-              suggestions.map((word) => el("li", {}, el("a", { href: suggested(word) }, corpusText(word)))),
-            ),
-          ]
-        : null,
+      suggestions(error, (word) => href(OF_A_WORD[route.view] ? route.view : "word", [word])),
       el(
         "p",
         {},
@@ -68,11 +57,31 @@ function showError(error, route) {
   );
 }
 
+/** Adds a link to the same view of the other model if that has the word. */
+async function linkOtherModel(key, { view, query }) {
+  const number = Number(query.model ?? 0) === 0 ? 1 : 0;
+  const model = info.models[number];
+  if (!model || !key || !OF_A_WORD[view]) return;
+  const { match } = await get(["complete"], { q: key, n: 1, model: number }, controller.signal);
+  if (!match) return;
+  const { word } = split(match);
+  const address = href(view, word === match ? [word] : [word, numberOf(match)], { model: number || undefined });
+  const link = el("a", { href: address }, corpusText(model.name), ` has ${word === match ? "this word" : "this sense"}`);
+  root.querySelector(".failure p")?.after(el("p", { class: "other-model" }, link));
+}
+
 /** Returns a selector of what takes the place of an element when the view is shown again. */
 function selectorOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
   const card = element.closest(".card");
   return card ? `#${card.id}${element.matches(".label") ? " .label" : ""}` : "h1";
+}
+
+/** Says in a view of the edited model that it shows the model as it was saved. */
+function showUnsaved({ view, query }) {
+  const hasEdits = allEdits().length && (view === "models" || !Number(query.model ?? 0));
+  if (WITHOUT_EDITS.has(view) && hasEdits)
+    root.querySelector(".headword")?.after(el("p", { class: "notice unsaved" }, "Unsaved edits are not shown here."));
 }
 
 async function show({ keepScroll = false } = {}) {
@@ -98,10 +107,12 @@ async function show({ keepScroll = false } = {}) {
     });
     if (signal.aborted) return undefined;
     shown = result;
+    showUnsaved(route);
   } catch (error) {
     if (error.name === "AbortError" || signal.aborted) return undefined;
     if (error.status === undefined) console.error(error);
     showError(error, route);
+    if (error.status === 404) linkOtherModel(error.word, route).catch(() => {}); // the message says enough
     shown = { ...shown, title: titleOf(error) };
   }
   root.removeAttribute("aria-busy");

@@ -1,7 +1,7 @@
 // The senses of a word in two models, matched by their neighbours: #/models/bank
 import { get } from "./api.js";
 import { el, corpusText, percent } from "./dom.js";
-import { exportMenu } from "./exports.js";
+import { exportMenu, savedSenses } from "./exports.js";
 import { modelsFigure } from "./figures.js";
 import { pageTitle } from "./headword.js";
 import { go, href } from "./router.js";
@@ -69,7 +69,7 @@ export async function showModels(root, { parts: [word] }, { info, signal }) {
   const share = (side, key) => side?.senses.find((one) => one.key === key)?.share;
   const menu = exportMenu({
     name: `${word} models`,
-    json: answer,
+    json: { ...answer, first: savedSenses(answer.first), second: savedSenses(answer.second) },
     figure: () => modelsFigure(word, names, answer),
     table: {
       columns: ["first", "first_share", "second", "second_share", "overlap", "shared"],

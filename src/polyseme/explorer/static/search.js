@@ -5,6 +5,19 @@ import { parse } from "./router.js";
 
 let created = 0;
 
+/** Returns links to the words that may have been meant by one that is not known; `address` gives that of each. */
+export function suggestions({ closest }, address) {
+  if (!closest?.length) return null;
+  return [
+    el("p", { class: "note" }, exported ? "Words on this page" : "Did you mean"),
+    el(
+      "ul",
+      { class: "examples" },
+      closest.map((word) => el("li", {}, el("a", { href: address(word) }, corpusText(word)))),
+    ),
+  ];
+}
+
 /** Returns the field. `choose` is called with a word: one of the list, or what was typed. */
 export function wordField({ label, placeholder = "", value = "", choose, hint = null }) {
   const id = `words-${++created}`;
@@ -101,6 +114,15 @@ export function wordField({ label, placeholder = "", value = "", choose, hint = 
     return undefined;
   }, 60);
 
+  /** Picks what was typed or, if it is not a word, the word that differs from it only in case and accents. */
+  async function pickTyped() {
+    const typed = input.value.trim();
+    if (!typed) return;
+    const query = { q: typed, n: 1, model: parse(location.hash).query.model };
+    const { match } = await get(["complete"], query).catch(() => ({})); // the view says what is wrong
+    if (input.value.trim() === typed) pick(match ?? typed);
+  }
+
   input.addEventListener("input", complete);
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
@@ -115,8 +137,9 @@ export function wordField({ label, placeholder = "", value = "", choose, hint = 
       event.preventDefault();
     } else if (event.key === "Enter") {
       event.preventDefault();
-      const word = options()[active]?.dataset.word ?? input.value.trim();
+      const word = options()[active]?.dataset.word;
       if (word) pick(word);
+      else pickTyped();
     }
   });
   return { field, input };

@@ -68,9 +68,35 @@ async function fillExamples(list, info, number, signal) {
   if (!signal.aborted && !list.matches(":hover, :focus-within")) fill(model().examples);
 }
 
+/** Says how large a model is. */
+function describe(model) {
+  const learned = model.tokens ? `, learned from ${count(model.tokens)} words of text` : "";
+  return el(
+    "p",
+    { class: "lead" },
+    corpusText(model.name),
+    ` knows ${plural(model.words, "word")} and ${plural(model.senses, "sense")}${learned}. ${count(model.multi_sense_words)} words have more than one sense.`,
+  );
+}
+
+/** Returns links to the start page of each model, if there are two. */
+function modelChooser(models, chosen) {
+  if (models.length < 2) return null;
+  return el(
+    "nav",
+    { class: "chooser", "aria-label": "Models" },
+    models.map((model, number) =>
+      el(
+        "a",
+        { href: href("start", [], { model: number || undefined }), "aria-current": model === chosen ? "true" : null },
+        corpusText(model.name),
+      ),
+    ),
+  );
+}
+
 export async function showStart(root, route, { info, signal }) {
   const model = modelOf(info, route.query.model);
-  const learned = model.tokens ? `, learned from ${count(model.tokens)} words of text` : "";
   const examples = exported?.words ?? model.examples;
   const list = el("ul", { class: "tries" });
   fillExamples(list, info, route.query.model, signal).catch(() => {}); // the first words stay
@@ -79,12 +105,8 @@ export async function showStart(root, route, { info, signal }) {
       "div",
       { class: "start" },
       el("h1", { tabindex: "-1" }, "Every meaning of a word, as your corpus uses it"),
-      el(
-        "p",
-        { class: "lead" },
-        corpusText(model.name),
-        ` knows ${plural(model.words, "word")} and ${plural(model.senses, "sense")}${learned}. ${count(model.multi_sense_words)} words have more than one sense.`,
-      ),
+      el("div", { class: "leads" }, info.models.map(describe)),
+      modelChooser(info.models, model),
       examples.length
         ? el(
             "section",

@@ -1,10 +1,11 @@
 // The senses of a word, a card each: #/word/bank or #/word/bank/2
-import { get } from "./api.js";
+import { get, modelOf } from "./api.js";
 import { senseCard } from "./card.js";
-import { el } from "./dom.js";
+import { el, plural } from "./dom.js";
 import { editsOf, editing, setEditing, previewed } from "./edits.js";
+import { savedSenses } from "./exports.js";
 import { wordFigure } from "./figures.js";
-import { headword, indexHint, tabs } from "./headword.js";
+import { headword, indexedText, indexHint, tabs } from "./headword.js";
 import { hasShares, numberOf, shareStrip } from "./senses.js";
 
 function exportOf(word, answer) {
@@ -15,16 +16,19 @@ function exportOf(word, answer) {
   ];
   return {
     name: `${word} senses`,
-    json: answer,
+    // When they are saved: occurrences and collocates arrive after the view.
+    get json() {
+      return savedSenses(answer);
+    },
     get table() {
-      // When it is saved: collocates arrive after the view.
       const rows = answer.senses.flatMap((sense) =>
         itemsOf(sense).map(([kind, item, score = null, left = null, right = null]) => [
-          ...[sense.key, sense.label, sense.share, sense.count],
+          ...[sense.key, sense.label, sense.share, sense.occurrences, sense.count],
           ...[kind, item, score, left, right],
         ]),
       );
-      return { columns: ["key", "label", "share", "count", "kind", "item", "score", "left", "right"], rows };
+      const ofSense = ["key", "label", "share", "occurrences", "training_count"];
+      return { columns: [...ofSense, "kind", "item", "score", "left", "right"], rows };
     },
     figure: () => wordFigure(word, answer.senses),
   };
@@ -47,13 +51,16 @@ function select(root, number, scroll) {
 export async function showWord(root, { parts: [asked, number], query }, context) {
   const { info, signal, refresh } = context;
   const { model } = query;
-  const indexed = Boolean(info.models[Number(model ?? 0)]?.has_index);
+  const { has_index: indexed, index_problem: problem } = modelOf(info, model);
   const original = await get(["senses", asked], { neighbours: 12, examples: indexed ? 12 : 5, model }, signal);
   const { word } = original; // what is asked for may be "Bank" or "bank#2"
   const lines = indexed ? await get(["concordance", word], { sort: "text", limit: 1, model }, signal) : null;
   const answer = editsOf(word).length && !model ? await previewed(word, original, signal) : original;
   const editable = info.editable && !model;
   const isEditing = editable && editing();
+  const has = (wanted) =>
+    [...original.senses, ...answer.senses].some((sense) => numberOf(sense.key) === Number(wanted));
+  if (number && !has(number)) await get(["senses", `${word}#${number}`], { model }, signal); // the error says which there are
   const actions = editable
     ? [
         el(
@@ -78,12 +85,13 @@ export async function showWord(root, { parts: [asked, number], query }, context)
   root.replaceChildren(
     headword(word, {
       senses: answer.senses,
-      occurrences: lines?.total,
+      occurrences: lines ? [` · ${plural(lines.total, "occurrence")}`, indexedText(info, model)] : null,
       view: "word",
       number,
       export: exportOf(word, answer),
       actions,
     }),
+    problem ? indexHint(info, model) : "",
     hasShares(answer.senses) ? shareStrip(word, answer.senses) : "",
     answer.hidden
       ? el(
@@ -98,6 +106,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
       answer.senses.map((sense) =>
         senseCard(word, sense, {
           indexed: indexed && !edited,
+          unsaved: indexed && edited,
           edited,
           editable,
           editing: isEditing && answer.senses.length > 1,
@@ -107,7 +116,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
         }),
       ),
     ),
-    indexed ? "" : indexHint(info, model),
+    problem ? "" : indexHint(info, model),
   );
   select(root, number, Boolean(number));
   return {
@@ -117,6 +126,7 @@ export async function showWord(root, { parts: [asked, number], query }, context)
     senses: answer.senses,
     update(route) {
       if (route.view !== "word" || ![asked, word].includes(route.parts[0]) || route.query.model !== model) return false;
+      if (route.parts[1] && !has(route.parts[1])) return false;
       select(root, route.parts[1], true);
       this.number = route.parts[1];
       this.title = titleOf(word, this.number);
