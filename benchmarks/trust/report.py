@@ -64,4 +64,8 @@ def _section(part: Part, entries: list[dict[str, Any]]) -> Iterator[str]:
         for name in facts:
             values = sorted(entry["facts"][name] for entry in entries if name in entry["facts"])
             figures = (values[len(values) // 2], values[-1], sum(values))
-            yield f"| {name.replace('_', ' ')} | {len(values):,} | {' | '.join(f'{x:,.4g}' for x in figures)} |"
+            yield f"| {name.replace('_', ' ')} | {len(values):,} | {' | '.join(map(_rounded, figures))} |"
+
+
+def _rounded(x: float) -> str:
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
