@@ -48,16 +48,17 @@ def evaluate(
 
     Scores that depend on the senses have a control as well: the same vectors with senses drawn at random.
     """
-    try:
-        from polyseme.evaluation.tasks import evaluate as run
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"evaluate needs {error.name}: pip install 'polyseme[eval]'") from error
     from polyseme.formats.open_model import open_model
 
-    with interruptible():
-        evaluation = run(
-            open_model(model), task, data, window=window, min_count=min_count, seed=seed, reader=reader, field=field
-        )
+    try:
+        from polyseme.evaluation.tasks import evaluate as run
+
+        with interruptible():
+            evaluation = run(
+                open_model(model), task, data, window=window, min_count=min_count, seed=seed, reader=reader, field=field
+            )
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"evaluate needs {error.name}: pip install 'polyseme[eval]'") from error
     if json:
         print_json(asdict(evaluation))
     else:

@@ -25,11 +25,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import v_measure_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.corpus.encoding import encode
@@ -304,6 +299,8 @@ def _largest_share(labels: NDArray[np.integer[Any]]) -> float:
 
 
 def _agreement(labels_true: Labels, labels_pred: Labels, num_words: int) -> dict[str, float]:
+    from sklearn.metrics import v_measure_score  # here and below: scikit-learn takes half a second to load
+
     table = contingency(labels_true, labels_pred)
     matching = linear_sum_assignment(-table)
     return {
@@ -316,6 +313,11 @@ def _agreement(labels_true: Labels, labels_pred: Labels, num_words: int) -> dict
 
 def _ceiling(contexts: NDArray[np.float32], labels_true: Labels) -> float:
     """The ARI of a classifier that is trained on the original words, on occurrences outside its training folds."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     smallest_class = int(np.unique(labels_true, return_counts=True)[1].min())
     folds = StratifiedKFold(min(FOLDS, smallest_class), shuffle=True, random_state=0)
     classifier = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200))

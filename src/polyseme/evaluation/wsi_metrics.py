@@ -18,7 +18,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import v_measure_score
 
 from polyseme.evaluation.cluster_metrics import adjusted_rand_index, b_cubed, pair_counts
 from polyseme.evaluation.fuzzy_metrics import Weights, fuzzy_b_cubed, fuzzy_nmi
@@ -60,6 +59,8 @@ def paired_f(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
 
 
 def _word_agreement(truth: Weights, predicted: Weights, graded: bool) -> dict[str, tuple[float, ...]]:
+    from sklearn.metrics import v_measure_score
+
     labels_true, labels_pred = truth.argmax(axis=1), predicted.argmax(axis=1)
     measures: dict[str, tuple[float, ...]] = {
         "ari": (adjusted_rand_index(labels_true, labels_pred),),
