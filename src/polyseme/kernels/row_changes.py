@@ -5,6 +5,8 @@ Rows of a table may be padded: only the first d columns are used, where d is the
 
 from __future__ import annotations
 
+import numpy as np
+
 from polyseme.kernels.jit import kernel
 
 
@@ -98,3 +100,39 @@ def apply_moves(moves, rows, table, values):
             value = table[row, i] + moves[row, i]
             table[row, i] = value
             values[k, i] = value
+
+
+@kernel
+def subtract_contexts(centers, counts, centers_before, counts_before, rows, sums):
+    """sums[k] = counts[r] * centers[r] - counts_before[r] * centers_before[r],  r = rows[k]
+
+    A center times its count is the sum of the contexts of a sense: the difference is the sum of the new ones.
+
+    centers, centers_before  IN   float32 (n, c)
+    counts, counts_before    IN   int64   (n,)
+    rows                     IN   int32   (k,)
+    sums                     OUT  float32 (k, c)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        count, count_before = np.float64(counts[row]), np.float64(counts_before[row])
+        for i in range(sums.shape[1]):
+            sums[k, i] = count * centers[row, i] - count_before * centers_before[row, i]
+
+
+@kernel
+def add_contexts(sums, added, rows, centers, counts):
+    """Add contexts to senses: added[k] of them, whose sum is sums[k], to sense rows[k].
+
+    sums     IN      float32 (k, c)
+    added    IN      int64   (k,)
+    rows     IN      int32   (k,)
+    centers  SHARED  float32 (n, c)
+    counts   SHARED  int64   (n,)
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        before, after = np.float64(counts[row]), np.float64(counts[row] + added[k])
+        counts[row] += added[k]
+        for i in range(sums.shape[1]):
+            centers[row, i] = (before * centers[row, i] + sums[k, i]) / max(after, 1.0)

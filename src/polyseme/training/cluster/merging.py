@@ -32,10 +32,12 @@ from numpy.typing import NDArray
 from polyseme.kernels.nearest_sense import inverse_norms
 from polyseme.kernels.row_changes import (
     add_changes,
+    add_contexts,
     apply_moves,
     find_changed_rows,
     scale_rows,
     store_rows,
+    subtract_contexts,
     subtract_rows,
 )
 from polyseme.kernels.train.block import Parameters
@@ -136,12 +138,10 @@ class Replica:
         if senses < len(self.has_choice):
             changed &= self.has_choice[:senses]
         rows = np.flatnonzero(changed).astype(np.int32)
-        counts, before = p.sense_counts[rows], self.counts_before[rows]
-        if not (self.state.senses_split and len(p.cluster_centers)):
-            return Clusters(rows, counts - before, np.empty((len(rows), 0), np.float32))
-        sums = counts[:, None] * p.cluster_centers[rows].astype(np.float64)
-        sums -= before[:, None] * self.centers_before[rows].astype(np.float64)
-        return Clusters(rows, counts - before, sums.astype(np.float32))
+        has_centers = self.state.senses_split and len(p.cluster_centers)
+        sums = np.empty((len(rows), p.cluster_centers.shape[1] if has_centers else 0), np.float32)
+        subtract_contexts(p.cluster_centers, p.sense_counts, self.centers_before, self.counts_before, rows, sums)
+        return Clusters(rows, p.sense_counts[rows] - self.counts_before[rows], sums)
 
     def apply(self, merged: Merged) -> None:
         """Take over the merged rows."""
@@ -154,7 +154,7 @@ class Replica:
         rows, counts, centers = merged.clusters
         p.sense_counts[rows] = self.counts_before[rows] = counts
         if centers.shape[1]:
-            p.cluster_centers[rows] = self.centers_before[rows] = centers
+            store_rows(centers, rows, p.cluster_centers, self.centers_before)
             p.center_inverse_norms[rows] = inverse_norms(centers)
 
 
@@ -243,17 +243,12 @@ def _merge_clusters(p: Parameters, updates: list[Clusters]) -> Clusters:
 
     The sums have no columns during the warm-up, and in models without centers.
     """
-    rows = np.unique(np.concatenate([u.rows for u in updates]))
-    before = p.sense_counts[rows]
     for update in updates:
-        p.sense_counts[update.rows] += update.counts
+        add_contexts(update.values, update.counts, update.rows, p.cluster_centers, p.sense_counts)
+    rows = np.unique(np.concatenate([u.rows for u in updates]))
     counts = p.sense_counts[rows]
     if not updates[0].values.shape[1]:
         return Clusters(rows, counts, np.empty((len(rows), 0), np.float32))
-    sums = before[:, None] * p.cluster_centers[rows].astype(np.float64)
-    for update in updates:
-        sums[np.searchsorted(rows, update.rows)] += update.values
-    centers = (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
-    p.cluster_centers[rows] = centers
+    centers = p.cluster_centers[rows]
     p.center_inverse_norms[rows] = inverse_norms(centers)
     return Clusters(rows, counts, centers)
