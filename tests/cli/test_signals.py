@@ -96,6 +96,28 @@ def test_a_command_that_waits_for_a_pipe_can_be_stopped(
     assert names(tmp_path) == set()
 
 
+# Sends SIGINT to another thread than the main one, which waits for input.
+SIGNAL_TO_THREAD = """
+import signal, sys, threading, time
+from pathlib import Path
+from polyseme.__main__ import main
+def send_when_encoding():
+    while next(Path().rglob(".*.part"), None) is None:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+threading.Thread(target=send_when_encoding, daemon=True).start()
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["encode", "train"])
+def test_a_signal_that_does_not_interrupt_the_main_thread_stops_a_command(name: str, tmp_path: Path) -> None:
+    with started([sys.executable, "-c", SIGNAL_TO_THREAD, name, "-", "m"], tmp_path, stdin=subprocess.PIPE) as process:
+        assert process.wait(TIMEOUT) == 130
+    assert names(tmp_path) == set()
+
+
 def test_a_training_that_is_to_replace_a_model_says_how_to_continue_it(mssg_path: Path, tmp_path: Path) -> None:
     shutil.copytree(mssg_path, tmp_path / "m")
     with started(command("train", "-", "m", "--force"), tmp_path, stdin=subprocess.PIPE) as process:

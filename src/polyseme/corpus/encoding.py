@@ -11,7 +11,8 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,7 @@ from polyseme.errors import CorpusError, Interrupted, shorten
 from polyseme.kernels import text as kernels
 
 RENUMBER_TOKENS = 1 << 20  # read at a time when ids are replaced
+SIGNAL_SECONDS = 0.5  # after which a signal is handled at the latest
 
 T = TypeVar("T")
 
@@ -290,11 +292,22 @@ def _prefetch(items: Iterable[T], cancel: Callable[[], None] = lambda: None) -> 
     with ThreadPoolExecutor(1) as pool:
         try:
             upcoming = pool.submit(next, iterator, None)
-            while (item := upcoming.result()) is not None:
+            while (item := _result(upcoming)) is not None:
                 upcoming = pool.submit(next, iterator, None)
                 yield item
         finally:
             cancel()
+
+
+def _result(future: Future[T]) -> T:
+    """The result of a future, awaited in intervals.
+
+    Signals are handled by the main thread. If another thread receives one, or if it comes just before the main thread
+    starts to wait, it does not end the wait.
+    """
+    while not wait_for([future], SIGNAL_SECONDS).done:
+        pass
+    return future.result()
 
 
 def _renumber(file: BinaryIO, new_ids: NDArray[np.int32]) -> Iterator[bytes]:
