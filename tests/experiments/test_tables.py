@@ -198,11 +198,16 @@ def published(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Task, Result]]:
     return [(task, Result.load(folder / task.corpus.name / f"{task.run.name}.json")) for task in tasks]
 
 
-def test_the_page_of_the_reproduction_has_the_tables_of_its_results(published: list[tuple[Task, Result]]) -> None:
+def collected(published: list[tuple[Task, Result]]) -> Collection:
     tasks = [task for task, _ in published]
     c = Collection(list({task.corpus.name: task.corpus for task in tasks}.values()), PROFILES["full"], tasks)
     for task, found in published:
         c.add(task, found)
+    return c
+
+
+def test_the_page_of_the_reproduction_has_the_tables_of_its_results(published: list[tuple[Task, Result]]) -> None:
+    c = collected(published)
     words = [word for word in paper.NEIGHBOURS if word != "plant"]
     made = [
         tables.summary(c), overview_tables.training_time(c), tables.scws(c), tables.wordsim(c), tables.top_30000(c),
@@ -223,3 +228,34 @@ def test_the_results_of_the_reproduction_are_those_of_the_present_recipes(
         ignored = IGNORED | ({"dim"} if task.run.label.startswith(ONE_SENSE) else set())
         names = (expected.keys() | found.settings.keys()) - ignored
         assert {n: found.settings.get(n) for n in names} == {n: expected.get(n) for n in names}, task.run.name
+
+
+def test_the_discussion_on_the_page_on_the_paper_quotes_the_results(published: list[tuple[Task, Result]]) -> None:
+    c = collected(published)
+
+    def score(corpus: str, model: str, recipe: RecipeName, group: str, measure: str) -> Score:
+        found = c.score((corpus, f"{model} 300d", recipe), "scws", group, measure)
+        assert found is not None
+        return found
+
+    small, large = "enwiki_first", "enwiki_110"
+    mssg, np_mssg = (
+        [f"{score(corpus, model, 'default', 'softmax', 'avg_sim_c').value:.1f}" for corpus in (small, large)]
+        for model in ("MSSG", "NP-MSSG")
+    )
+    paper_recipe = [score(name, "MSSG", "paper", "inverse-distance", "avg_sim_c").value for name in (small, large)]
+    controls = [score(large, model, "default", "softmax", "local_sim").control for model in ("MSSG", "NP-MSSG")]
+    analogies = [c.cell((corpus, "NP-MSSG 300d", "default"), "analogies", "total", "mean") for corpus in (small, large)]
+    times = {(row[0], row[1]): f"{row[5]:.2f}" for row in overview_tables.training_time(c).rows if row[5] is not None}
+    ratios = [[times[f"{model} 300d", f"{r} recipe"] for model in ("MSSG", "NP-MSSG")] for r in ("paper's", "default")]
+    text = " ".join((DOCS / "paper.md").read_text(encoding="utf-8").split())
+    for sentence in (
+        f"avg_sim_c is {(paper.SCWS['MSSG 300d'][2] or 0) - float(mssg[1]):.1f} points below the paper's best",
+        f"avg_sim_c goes from {mssg[0]} to {mssg[1]} (MSSG) and from {np_mssg[0]} to {np_mssg[1]} (NP-MSSG)",
+        f"avg_sim_c {paper_recipe[0]:.1f} with 41 million tokens and {paper_recipe[1]:.1f} with 112 million (MSSG)",
+        f"with senses drawn at random have {controls[0]:.1f} (MSSG) and {controls[1]:.1f} (NP-MSSG)",
+        f"raises analogies from {float(str(analogies[0])):.0f} to {float(str(analogies[1])):.0f}%",
+        f"it is {' and '.join(ratios[0])} times with the paper's recipe, and {ratios[1][0]} times for both with the",
+    ):
+        assert sentence in text
+    assert ratios[1][0] == ratios[1][1]
