@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from cyclopts import App
 from scipy.stats import spearmanr
 
 from polyseme import load
-from polyseme.cli.reproduce import _command_line
+from polyseme.cli.reproduce import _command_line, reproduce
 from polyseme.evaluation.health import health
 from polyseme.evaluation.word_similarity import wordsim
 from tests.conftest import Run
@@ -135,3 +136,8 @@ def test_reproduce_names_missing_data(tmp_path: Path, polyseme_command: Run) -> 
     assert done.returncode == 2
     assert "scws/ratings.txt does not exist; give the folder of the evaluation sets with --data." in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_reproduce_takes_a_hyphen_so_that_it_can_say_why_standard_input_is_refused() -> None:
+    _, bound, _ = App(default_command=reproduce).parse_args(["-", "out", "--data", "."])
+    assert bound.args == ("-", "out")

@@ -23,7 +23,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_corpus_is_a_file_a_folder_a_glob_an_encoded_corpus_or_several_joined_by_commas(
+def test_a_corpus_is_a_file_a_folder_a_glob_several_joined_by_commas_or_an_encoded_corpus(
     texts: Path, tmp_path: Path
 ) -> None:
     a, b = texts / "a.txt", texts / "b.txt"

@@ -174,6 +174,11 @@ def test_missing_data_is_reported_before_training(corpus: Path, tmp_path: Path) 
     assert not (tmp_path / "out").exists()
 
 
+def test_a_file_is_no_folder_for_the_report(corpus: Path, data: Path) -> None:
+    with pytest.raises(OutputExists, match=r"planted.txt is a file, but the report needs a folder; choose another OUT"):
+        reproduce([corpus], corpus, data=data)
+
+
 def test_it_stops_when_stop_returns_true(corpus: Path, data: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         reproduce([corpus], tmp_path / "out", data=data, profile=TINY, threads=1, stop=lambda: True)

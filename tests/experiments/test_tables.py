@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from polyseme.corpus.encoded_corpus import EncodedCorpus
 from polyseme.evaluation.scores import Score
-from polyseme.experiments import overview_tables, paper, tables
+from polyseme.experiments import overview_tables, paper, plan, tables
 from polyseme.experiments.collection import Collection
 from polyseme.experiments.corpora import NamedCorpus
-from polyseme.experiments.plan import Profile, Run, Task
-from polyseme.experiments.report import NOT_RUN, Cell, Table
-from polyseme.experiments.results import Result, SenseNeighbours
+from polyseme.experiments.plan import ONE_SENSE, PROFILES, Profile, Run, Task
+from polyseme.experiments.report import NOT_RUN, Cell, Report, Table
+from polyseme.experiments.results import IGNORED, Result, SenseNeighbours, run_settings
 from polyseme.training.config import RecipeName
 
 EMPTY: EncodedCorpus = None  # type: ignore[assignment]  # these tables do not read the corpus
@@ -185,3 +186,76 @@ def test_the_results_on_the_page_on_the_paper_are_those_of_the_report() -> None:
         for model, score in (("MSSG 300d", mssg), ("NP-MSSG 300d", np_mssg)):
             paper_best, ours, _, *trained = report[model, measure]
             assert (best, score, controls) == (paper_best, ours, trained)
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Task, Result]]:
+    """The runs of the reproduction, with their saved results."""
+    monkeypatch.setattr(plan, "dim_with_equal_parameters", lambda config, _: config.dim)  # needs the corpus
+    corpora = [NamedCorpus(name, EMPTY) for name in ("enwiki_first", "enwiki_110")]
+    tasks = plan.make_plan(PROFILES["full"], corpora, (1, 2, 3), threads=2)
+    folder = DOCS / "reproduction"
+    return [(task, Result.load(folder / task.corpus.name / f"{task.run.name}.json")) for task in tasks]
+
+
+def collected(published: list[tuple[Task, Result]]) -> Collection:
+    tasks = [task for task, _ in published]
+    c = Collection(list({task.corpus.name: task.corpus for task in tasks}.values()), PROFILES["full"], tasks)
+    for task, found in published:
+        c.add(task, found)
+    return c
+
+
+def test_the_page_of_the_reproduction_has_the_tables_of_its_results(published: list[tuple[Task, Result]]) -> None:
+    c = collected(published)
+    words = [word for word in paper.NEIGHBOURS if word != "plant"]
+    made = [
+        tables.summary(c), overview_tables.training_time(c), tables.scws(c), tables.wordsim(c), tables.top_30000(c),
+        tables.analogies(c), tables.controls(c), overview_tables.settings(), overview_tables.all_scores(c),
+        *(overview_tables.neighbours(c, name, group) for group in (words, ["plant"]) for name in c.names),
+    ]  # fmt: skip
+    page = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    for table in made:
+        section = "\n".join(Report("", "", [table]).markdown()).partition("\n## ")[2]
+        assert section in page, f"make docs/reproduction.md anew: '{table.title}' is not that of docs/reproduction"
+
+
+def test_the_results_of_the_reproduction_are_those_of_the_present_recipes(
+    published: list[tuple[Task, Result]],
+) -> None:
+    for task, found in published:
+        expected = json.loads(json.dumps(run_settings(task.run)))
+        ignored = IGNORED | ({"dim"} if task.run.label.startswith(ONE_SENSE) else set())
+        names = (expected.keys() | found.settings.keys()) - ignored
+        assert {n: found.settings.get(n) for n in names} == {n: expected.get(n) for n in names}, task.run.name
+
+
+def test_the_discussion_on_the_page_on_the_paper_quotes_the_results(published: list[tuple[Task, Result]]) -> None:
+    c = collected(published)
+
+    def score(corpus: str, model: str, recipe: RecipeName, group: str, measure: str) -> Score:
+        found = c.score((corpus, f"{model} 300d", recipe), "scws", group, measure)
+        assert found is not None
+        return found
+
+    small, large = "enwiki_first", "enwiki_110"
+    mssg, np_mssg = (
+        [f"{score(corpus, model, 'default', 'softmax', 'avg_sim_c').value:.1f}" for corpus in (small, large)]
+        for model in ("MSSG", "NP-MSSG")
+    )
+    paper_recipe = [score(name, "MSSG", "paper", "inverse-distance", "avg_sim_c").value for name in (small, large)]
+    controls = [score(large, model, "default", "softmax", "local_sim").control for model in ("MSSG", "NP-MSSG")]
+    analogies = [c.cell((corpus, "NP-MSSG 300d", "default"), "analogies", "total", "mean") for corpus in (small, large)]
+    times = {(row[0], row[1]): f"{row[5]:.2f}" for row in overview_tables.training_time(c).rows if row[5] is not None}
+    ratios = [[times[f"{model} 300d", f"{r} recipe"] for model in ("MSSG", "NP-MSSG")] for r in ("paper's", "default")]
+    text = " ".join((DOCS / "paper.md").read_text(encoding="utf-8").split())
+    for sentence in (
+        f"avg_sim_c is {(paper.SCWS['MSSG 300d'][2] or 0) - float(mssg[1]):.1f} points below the paper's best",
+        f"avg_sim_c goes from {mssg[0]} to {mssg[1]} (MSSG) and from {np_mssg[0]} to {np_mssg[1]} (NP-MSSG)",
+        f"avg_sim_c {paper_recipe[0]:.1f} with 41 million tokens and {paper_recipe[1]:.1f} with 112 million (MSSG)",
+        f"with senses drawn at random have {controls[0]:.1f} (MSSG) and {controls[1]:.1f} (NP-MSSG)",
+        f"raises analogies from {float(str(analogies[0])):.0f} to {float(str(analogies[1])):.0f}%",
+        f"it is {' and '.join(ratios[0])} times with the paper's recipe, and {ratios[1][0]} times for both with the",
+    ):
+        assert sentence in text
+    assert ratios[1][0] == ratios[1][1]

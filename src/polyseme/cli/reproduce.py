@@ -9,7 +9,16 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from polyseme.cli.arguments import MAX_SEED, MAX_THREADS, SWITCH, QuietFlag, TokenizerName, between, check_paths
+from polyseme.cli.arguments import (
+    MAX_SEED,
+    MAX_THREADS,
+    SWITCH,
+    QuietFlag,
+    StdinText,
+    TokenizerName,
+    between,
+    check_paths,
+)
 from polyseme.errors import ConfigError, MissingExtra
 
 USAGE = "polyseme reproduce CORPUS... OUT --data FOLDER"
@@ -19,10 +28,11 @@ DEFAULT_TOKENIZER = "words"
 def reproduce(
     *paths: Annotated[
         str,
+        StdinText,  # which is refused with a reason
         Parameter(
             name="CORPUS... OUT",
             help="Corpora, and the folder for the report. Each corpus has columns of its own in the tables. It is a "
-            "text file, a folder, a glob in quotes, an encoded corpus, or several of these joined by commas.",
+            "text file, a folder, a glob in quotes, several of these joined by commas, or an encoded corpus.",
         ),
     ],
     data: Annotated[Path, Parameter(help="Folder with scws/, wordsim353/ and analogy/.")],
@@ -53,7 +63,7 @@ def reproduce(
 ) -> None:  # fmt: skip
     """Repeat the paper's experiments and write a report with its tables and figures.
 
-    The report is written after each run. The same command continues where it was stopped.
+    The report is written anew as runs finish. The same command continues where it was stopped.
     """
     corpora, out = check_paths(paths, USAGE, reproduce)
     for seed in seeds or []:

@@ -39,7 +39,7 @@ def open_corpora(
     listen: Listener = silent,
     check: Callable[[], None] = lambda: None,
 ) -> list[NamedCorpus]:
-    """The corpora that arguments name: each a file, a folder, a glob, an encoded corpus, or several joined by commas.
+    """The corpora that arguments name: each a file, a folder, a glob, several joined by commas, or an encoded corpus.
 
     folder      where texts are encoded; an encoding of the same texts with the same tokenizer is used again
     max_tokens  use only the first tokens of each corpus, in whole sentences

@@ -74,7 +74,7 @@ def training_time(c: Collection) -> Table:
     note = (
         f"The ratio to Skip-gram of the same recipe and dimension is what can be compared. The paper's hours are for "
         f"{paper.TOKENS:,} tokens on one machine. Training only, without reading the corpus"
-        + (f", with {' or '.join(map(str, threads))} threads" if threads else "")
+        + (f", with {' or '.join(map(str, threads))} thread{'s' * (threads != [1])}" if threads else "")
         + f"; the fastest of the seeds. Runs during which other programs used more than {MAX_IDLE_LOAD:.0%} of the "
         f"processors have no time here. The default recipe takes {make_config().epochs} epochs, the paper's recipe "
         "one. Senses per word are the mean over the words that may have several."

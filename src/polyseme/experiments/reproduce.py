@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from polyseme.errors import ConfigError
+from polyseme.errors import ConfigError, OutputExists
 from polyseme.evaluation.scores import Score
 from polyseme.experiments import figures, overview_tables, tables
 from polyseme.experiments.collection import OWN_POSTERIOR, RECIPE_NAMES, Collection, group_of
@@ -60,8 +60,8 @@ def reproduce(
 ) -> Path:
     """Write the report to the folder `out` and return the path of its HTML page. Finished runs are not run again.
 
-    corpora       each a text file, folder, glob or encoded corpus, or several joined by commas; each gives columns of
-                  its own, and the first one has all rows and figures
+    corpora       each a text file, a folder, a glob, several of these joined by commas, or an encoded corpus; each
+                  gives columns of its own, and the first one has all rows and figures
     data          folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
     seeds         by default those of the profile; Table 6, figures, baselines and further corpora have the first one
     descriptions  what each corpus is, for the table of corpora
@@ -76,6 +76,8 @@ def reproduce(
     seeds = tuple(dict.fromkeys(seeds or chosen.seeds))
     if not corpora:
         raise ConfigError("no corpus was given; name a text file, a folder, or an encoded corpus.")
+    if out.exists() and not out.is_dir():
+        raise OutputExists(f"{out} is a file, but the report needs a folder; choose another OUT.")
     opened = open_corpora(
         [str(corpus) for corpus in corpora],
         out / "corpora",
