@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
 import string
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -19,6 +20,7 @@ from hypothesis import settings
 from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus, plant
 from polyseme.training.config import ModelName, make_config
+from tests import forked_commands
 
 # Shells start background jobs with SIGINT ignored, and nohup with SIGHUP. Commands that tests stop would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -105,15 +107,23 @@ def mssg(mssg_path: Path) -> SenseModel:
 
 @pytest.fixture
 def polyseme_command(tmp_path: Path) -> Run:
-    """Run `polyseme` as a process in a temporary folder."""
+    """Run `polyseme` in a temporary folder, in a process of its own."""
 
-    def run(*arguments: str | Path, stdin: str | bytes = "", **options: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str | Path, stdin: str | bytes = "", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        strings = [str(argument) for argument in arguments]
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            command(*arguments), input=data, capture_output=True, cwd=tmp_path, timeout=300, check=False,
-            **{"env": measured_environment(), **options},  # type: ignore[call-overload]
-        )  # fmt: skip
-        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+        environment = os.environ if env is None else env
+        if "forkserver" in multiprocessing.get_all_start_methods():
+            measured = coverage.Coverage.current() is not None
+            done = forked_commands.run(strings, data, tmp_path, environment, measured=measured)
+        else:
+            done = subprocess.run(
+                command(*strings), input=data, capture_output=True, cwd=tmp_path, env=environment,
+                timeout=forked_commands.TIMEOUT, check=False,
+            )  # fmt: skip
+        return subprocess.CompletedProcess(strings, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
 
