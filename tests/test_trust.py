@@ -1,4 +1,4 @@
-"""A few cases of most parts of the campaign of faults (benchmarks/trust), and its report."""
+"""A few cases of each part of the campaign of faults (benchmarks/trust)."""
 
 from __future__ import annotations
 
@@ -59,16 +59,3 @@ def test_a_part_continues_where_it_was_stopped_and_repeats_failures(
     problems.clear()
     assert results.run_part(part, context, tmp_path / "part.jsonl", 6, True, lambda _: None) == 0
     assert results.run_part(part, context, tmp_path / "part.jsonl", 6, True, lambda _: None) == 0
-
-
-def test_the_report_begins_as_its_generator_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT)
-    report = import_module("benchmarks.trust.report")
-    page = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
-    version = page.partition("run with version ")[2].partition(" ")[0]
-    assert page.startswith(report.HEAD.format(version=version))
-
-
-def test_the_report_names_the_parts_that_these_tests_run() -> None:
-    page = " ".join((ROOT / "docs" / "trust.md").read_text(encoding="utf-8").split())
-    assert f"some cases of the parts {', '.join([*CASES][:-1])} and {[*CASES][-1]}." in page
