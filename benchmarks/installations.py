@@ -65,8 +65,7 @@ def build_wheel(folder: Path) -> Path:
 
 def try_install(folder: Path, wheel: Path, python: str, which: str, extras: str, tests: list[str]) -> str:
     """A row of the table: whether polyseme can be installed and used, and with which versions."""
-    environment = folder / f"{Path(python).parents[1].name}-{which}"
-    environment.mkdir()
+    environment = Path(tempfile.mkdtemp(dir=folder))
     run([python, "-m", "venv", str(environment / "venv")], environment)
     venv = environment / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     version = run([str(venv), "-c", "import platform; print(platform.python_version())"], environment).strip()

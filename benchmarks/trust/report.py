@@ -18,9 +18,16 @@ HEAD = """# Fault injection
 
 polyseme is run with kills, signals, damaged and hostile files, full disks and invalid options. This page lists what was
 run with version {version} and what must hold. `python -m benchmarks.trust WORK` repeats it; it can be interrupted and
-continued, and the same seed gives the same cases. `make test` runs some cases of each part.
+continued, and the same seed gives the same cases. `make test` runs some cases of the parts kills, signals, inputs,
+hostile, http, races and options.
 
-Commands run in processes that are forked from a parent with all modules loaded, so their memory includes the parent's.
+What the tables of measurements mean:
+
+- `megabytes` is the peak memory of a process. Commands run in processes that are forked from a parent with all modules
+  loaded, so their memory includes the parent's.
+- `kills: ...` counts kills by what the process was doing. A run is killed up to three times.
+- `lost seconds` is the age of the last checkpoint at a kill. These runs write a checkpoint every 0.05 seconds.
+- `resumed blocks` is the number of blocks of the text that the last checkpoint contains.
 """
 
 

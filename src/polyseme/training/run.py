@@ -102,10 +102,10 @@ def train(
     listen              called with each event of the run (see the page on Python), instead of showing progress
     quiet               show no progress; by default it is shown on a terminal and in a Jupyter notebook.
                         Where it is not, warnings are those of Python's module `warnings`
-    stop                called now and then; if it returns True, a checkpoint is written and Interrupted is raised
+    stop                called regularly; if it returns True, a checkpoint is written and Interrupted is raised
     checkpoint_seconds  seconds between checkpoints, which only a run with `out` writes: by default three minutes,
                         math.inf for none before the end
-    workers             train with so many processes on a Ray cluster; `threads` is for each of them
+    workers             number of processes of a Ray cluster that train; `threads` is the number of threads of each
     ray_address         of the cluster: 'auto', or host:port; by default one is started on this machine
     settings            hyper-parameters by name, such as dim=300: see TrainConfig; with `init`, others are those of
                         the model
