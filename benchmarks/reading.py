@@ -1,7 +1,8 @@
-"""Speed of encoding a corpus in each format, compared with gensim's build_vocab: python benchmarks/reading.py [CORPUS]
+"""Speed of all readers, compared with gensim and mwparserfromhell: python benchmarks/reading.py [CORPUS] [--dump 500]
 
-Each runs in its own process, in turn, on the same decompressed text, whose long lines are split. Each line is a row of
-the tables. Speeds are in MB of text, whatever the size of the file.
+First a corpus is encoded in each format, compared with gensim's build_vocab. Each runs in its own process, in turn, on
+the same decompressed text, whose long lines are split. Each line is a row of the tables. Speeds are in MB of text,
+whatever the size of the file. With --dump, a Wikipedia dump of this many MB is read as well (see wikipedia.py).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
+import wikipedia
 from speed import DATA, HERE, MAX_LINE_WORDS, Result, peak_memory, prepare, processor, write_section
 
 
@@ -23,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", nargs="?", default=str(DATA))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--dump", type=int, default=0, metavar="MEGABYTES")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
@@ -61,6 +64,8 @@ def main() -> None:
     )
     print(text)
     write_section(HERE / "RESULTS.md", f"## Reading {Path(arguments.corpus).name}", text)
+    if arguments.dump:
+        wikipedia.measure(arguments.dump, arguments.repeat)
 
 
 def convert(plain: Path, suffix: str) -> Path:

@@ -63,16 +63,21 @@ def main() -> None:
         program, path = arguments.run
         print(json.dumps(run_here(program, Path(path))))
         return
+    measure(arguments.megabytes, arguments.repeat)
+
+
+def measure(megabytes: int, repeat: int) -> None:
+    """Measure speed and text, and write a section of benchmarks/RESULTS.md."""
     results: dict[str, list[Result]] = {program: [] for program in PROGRAMS}
     with tempfile.TemporaryDirectory() as folder:
-        write_dumps(Path(folder), arguments.megabytes)
-        for _ in range(arguments.repeat):
+        write_dumps(Path(folder), megabytes)
+        for _ in range(repeat):
             for program, (name, _threads) in PROGRAMS.items():
                 command = [sys.executable, __file__, "--run", program, f"{folder}/{name}"]
                 output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
                 results[program].append(json.loads(output))
                 print(program, results[program][-1], file=sys.stderr, flush=True)
-    text = report(results, arguments) + "\n\n" + compare_text()
+    text = report(results, megabytes, repeat) + "\n\n" + compare_text()
     print(text)
     write_section(HERE / "RESULTS.md", "## Reading a Wikipedia dump", text)
 
@@ -168,19 +173,19 @@ def article_sources(xml: bytes) -> list[str]:
     return [text for _, text, _ in pages if text and not text.lower().startswith("#redirect")]
 
 
-def report(results: dict[str, list[Result]], arguments: argparse.Namespace) -> str:
+def report(results: dict[str, list[Result]], megabytes: int, repeat: int) -> str:
     rows = []
     for program, runs in results.items():
-        megabytes, cpu, seconds = (min(run[key] for run in runs) for key in ("megabytes", "cpu", "seconds"))
+        size, cpu, seconds = (min(run[key] for run in runs) for key in ("megabytes", "cpu", "seconds"))
         rows.append(
-            f"| {program} | {megabytes:.0f} | {cpu:.1f} | {megabytes / cpu:.1f} | {megabytes / seconds:.1f} "
+            f"| {program} | {size:.0f} | {cpu:.1f} | {size / cpu:.1f} | {size / seconds:.1f} "
             f"| {max(run['peak_mb'] for run in runs):.0f} |"
         )
     return "\n".join(
         [
-            f"`python benchmarks/wikipedia.py --megabytes {arguments.megabytes} --repeat {arguments.repeat}`",
+            f"`python benchmarks/wikipedia.py --megabytes {megabytes} --repeat {repeat}`",
             "",
-            f"{processor()}; the 206 pages of gensim's test dump, repeated; the best of {arguments.repeat} runs. `MB` "
+            f"{processor()}; the 206 pages of gensim's test dump, repeated; the best of {repeat} runs. `MB` "
             "is XML, before compression. If other programs are running, compare CPU time, not elapsed time.",
             "",
             "| program | MB | CPU seconds | MB per CPU second | MB per second | peak MB |",

@@ -128,7 +128,7 @@ def test_an_error_is_one_line_and_leaves_nothing_behind(
 def test_duplicate_keys_are_counted_and_the_first_is_kept(files: Path, polyseme_command: Run) -> None:
     (files / "twice.vec").write_text("3 2\na 1 2\nb 3 4\na 5 6\n")
     done = polyseme_command("import", "twice.vec", "out")
-    assert "2 words, 0 with several senses; 1 entries with a repeated key left out; " in done.stderr
+    assert "2 words, 0 with several senses; 1 entry with a repeated key left out; " in done.stderr
     assert load(files / "out")["a"].tolist() == [1, 2]
 
 

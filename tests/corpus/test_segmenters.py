@@ -135,7 +135,7 @@ def test_a_model_keeps_its_tokenizer_and_shows_the_original_text(name: str, tmp_
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_missing_library_is_named_with_the_pip_line_and_nothing_is_left(name: str, tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("\n".join(SENTENCES[name]), encoding="utf-8")
+    (tmp_path / "text.txt").write_text("no word that the library splits\n", encoding="utf-8")
     statements = (
         f"import sys; sys.modules['{LIBRARIES[name]}'] = None; from polyseme.__main__ import main; "
         f"sys.argv = ['polyseme', 'train', 'text.txt', 'm', '--tokenizer', '{name}', '--quiet']; main()"

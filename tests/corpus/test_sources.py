@@ -92,7 +92,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_an_empty_path_is_refused() -> None:
-    with pytest.raises(CorpusError, match="the path of the corpus is empty"):
+    with pytest.raises(CorpusError, match=r"the path of the corpus is empty; .*pass sentences as texts=\[...\]"):
         find_sources("")
 
 

@@ -131,6 +131,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
         (b"999999999999999 2 2 0\n" + RELEASE, ": the header says 999,999,999,999,999 words, but the file ends in"),
         (gzip.compress(b"999999999999999" + BINARY[1:]), ", word 5: unexpected end of file"),
         (b"4 3\n" + LINES, ", line 2: 3 columns, expected 4"),
+        (b"2 2\na 1 2\nb 3e38 3e38\n", ": the vector of 'b' has numbers that are too large"),
         (gzip.compress(BINARY)[:-9], " cannot be decompressed"),
         (gzip.compress(BINARY)[:-8] + b"\0" * 8, " cannot be decompressed"),
         (gzip.compress(BINARY)[:12] + b"\xff" * 20, " cannot be decompressed"),

@@ -169,6 +169,8 @@ def test_documents_that_are_not_text_are_named(mssg_path: Path, document: Any) -
 def test_invalid_parameters_are_refused(mssg_path: Path, mssg: SenseModel, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^vectors must be one of sense, word, global, not 'senses'.$"):
         SenseVectorizer(mssg_path, vectors="senses").fit(DOCUMENTS)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^idf must be True or False, not 'smooth'.$"):
+        SenseVectorizer(mssg_path, idf="smooth").fit(DOCUMENTS)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"^model must be the path of a model folder, .*model.save\(PATH\).$"):
         SenseVectorizer(mssg).fit(DOCUMENTS)  # type: ignore[arg-type]
     with pytest.raises(MissingFile, match="none does not exist; train a model with"):

@@ -36,8 +36,9 @@ def import_(
         imported.save(model, force=force)
     several = int((imported._data.num_visible_senses > 1).sum())
     facts = [f"{len(imported):,} words, {several:,} with several senses"]
-    if imported.config.get("duplicates"):
-        facts.append(f"{imported.config['duplicates']:,} entries with a repeated key left out")
+    if duplicates := imported.config.get("duplicates"):
+        entries = "1 entry" if duplicates == 1 else f"{duplicates:,} entries"
+        facts.append(f"{entries} with a repeated key left out")
     if imported.config.get("missing"):
         facts.append(f"not in the file: {imported.config['missing']}")
     print(f"saved     {model}: {'; '.join(facts)}", file=sys.stderr)

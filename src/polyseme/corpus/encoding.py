@@ -82,6 +82,8 @@ def encode(
     check    called for each block and, by another thread, while a pipe has no data; it raises an error to stop encoding
     phrases  the phrases to join, or how to find them; by default words are not joined
     """
+    if isinstance(tokenizer, Tokenizer) and tokenizer.segmenter and any(source.items is None for source in sources):
+        tokenizer.segmenter.segment("")  # a missing library is an error now, not at the first word that needs it
     with atomic_folder(folder) as part, ExitStack() as files:
         writer = _CorpusWriter(part, tokenizer, files)
         is_plain = all(s.reader == "text" and not compression_of(s.path) for s in sources)

@@ -37,6 +37,7 @@ DESCRIPTION_FILE = "corpus.json"  # of an encoded corpus
 MODEL_FILE = "model.safetensors"
 STDIN = "-"
 TEXTS = "<texts>"  # the path of a Python iterable
+TEXTS_ADVICE = "in Python, pass sentences as texts=[...]"
 SENTENCE_ENDS = (".", "!", "。", "！", "？", "।", "؟")  # of languages without spaces, too
 POLL_SECONDS = 0.1  # between calls of `wait` while a pipe has no data
 
@@ -221,7 +222,9 @@ def _expand(item: str, reader: str | None, field: str | None) -> list[Source]:
             raise CorpusError("Parquet cannot be read from standard input, since its index is at the end; give a file.")
         return [Source(STDIN, 0, 0, reader, _field(reader, field), spooled=True)]
     if not item:
-        raise CorpusError("the path of the corpus is empty; name a text file, a folder, or - for standard input.")
+        raise CorpusError(
+            f"the path of the corpus is empty; name a text file, a folder, or - for standard input; {TEXTS_ADVICE}."
+        )
     path = Path(item)
     try:
         paths = _files_in(path, reader) if path.is_dir() else [path] if path.exists() else []
@@ -239,7 +242,7 @@ def _advice(item: str) -> str:
     advice = f"check the path (the current folder is {Path.cwd()})"
     like_a_sentence = any(map(str.isspace, item)) or item.endswith(SENTENCE_ENDS)
     if like_a_sentence and reader_of(item) is None and not os.path.isabs(item):  # noqa: PTH117
-        advice += "; in Python, pass sentences as texts=[...]"
+        advice += f"; {TEXTS_ADVICE}"
     return advice
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyseme.corpus.tokenizers import WHITESPACE, WORDS, AnyTokenizer, get_tokenizer
-from polyseme.errors import MissingFile
+from polyseme.errors import DataError, MissingFile, shorten
 from polyseme.formats.imported import ImportedVectors
 from polyseme.formats.recognise import recognise
 from polyseme.formats.registry import Format, get_format
 from polyseme.model.arrays import ModelArrays
-from polyseme.model.data import ModelData
+from polyseme.model.data import ModelData, row_norms
 from polyseme.model.neighbours import MIN_COUNT
 from polyseme.model.sense_model import SenseModel
 from polyseme.vocabulary import Vocabulary
@@ -53,7 +53,17 @@ def open_model(
     found = recognise(path) if format is None else get_format(format)
     if found is None or not found.reader:
         return SenseModel.load(path, tokenizer)
-    return SenseModel(_make_model(found, found.read(path), tokenizer))
+    data = _make_model(found, found.read(path), tokenizer)
+    _refuse_too_large(path, data)
+    return SenseModel(data)
+
+
+def _refuse_too_large(path: Path, data: ModelData) -> None:
+    """Raise DataError if the norm of a vector is infinite, as in a damaged file."""
+    finite = np.isfinite(row_norms(data.arrays.sense_vectors))
+    if not finite.all():
+        key = shorten(data.key(int(finite.argmin())))
+        raise DataError(f"{path}: the vector of '{key}' has numbers that are too large; the file may be damaged.")
 
 
 def _make_model(found: Format, vectors: ImportedVectors, tokenizer: AnyTokenizerOrFunction | None) -> ModelData:

@@ -126,6 +126,8 @@ class SenseVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.vectors not in get_args(Vectors):
             choices = ", ".join(get_args(Vectors))
             raise ConfigError(f"vectors must be one of {choices}, not '{shorten(self.vectors)}'.")
+        if not isinstance(self.idf, bool | np.bool_):
+            raise ConfigError(f"idf must be True or False, not {shorten(repr(self.idf))}.")
         if not isinstance(self.model, str | os.PathLike):
             given = shorten(repr(self.model))
             raise ConfigError(f"model must be the path of a model folder, not {given}; save it with model.save(PATH).")

@@ -154,8 +154,9 @@ def warnings_of(event: Event) -> Iterator[str]:
 def warnings_of_bad_text(bad_bytes: int, bad_rows: int = 0, first_bad_row: str = "") -> Iterator[str]:
     """What of a text could not be read."""
     if bad_bytes:
+        number = "1 byte was not UTF-8 and was" if bad_bytes == 1 else f"{bad_bytes:,} bytes were not UTF-8 and were"
         yield (
-            f"{bad_bytes:,} bytes were not UTF-8 and were read as '?'; if the text has another encoding, convert it, "
+            f"{number} read as '?'; if the text has another encoding, convert it, "
             f"for instance: iconv -f latin1 -t utf-8 IN > OUT"
         )
     if bad_rows:

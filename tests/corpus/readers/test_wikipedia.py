@@ -174,7 +174,9 @@ def test_a_truncated_dump_is_refused(cut: str) -> None:
         "before the end tag": xml.index("</mediawiki>"),
         "in the end tag": xml.index("</mediawiki>") + 5,
     }[cut]
-    with pytest.raises(CorpusError, match="x.xml is truncated: it ends before </mediawiki>.*Download it again"):
+    where = "page 'A page', line" if cut == "in a page" else "line"
+    message = f"x.xml is truncated: it ends before </mediawiki>, in or after {where} .*Download it again"
+    with pytest.raises(CorpusError, match=message):
         articles(xml[:end])
 
 

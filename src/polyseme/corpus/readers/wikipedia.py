@@ -256,7 +256,8 @@ class _DumpReader:
         return data[start:]
 
     def _where(self) -> str:
-        return f"page '{shorten(self.title)}', line {self.lines + self.parser.CurrentLineNumber:,}"
+        line = f"line {self.lines + self.parser.CurrentLineNumber:,}"
+        return f"page '{shorten(self.title)}', {line}" if self.title else line
 
     def _report(self, problem: str) -> None:
         self.problems.append(f"{self._where()}: the page {problem}")
