@@ -211,6 +211,13 @@ def test_uncertain_words_are_grey(page: Page) -> None:
     assert coloured == {False}
 
 
+def test_the_number_of_a_word_stays_beside_it(page: Page) -> None:
+    page.emulate(width=390)
+    page.open("#/read?text=" + "+".join(f"{'x' * (i % 7 + 1)}+bank" for i in range(60)))
+    assert len(page.all(".text a.token")) >= 60
+    assert page.js("return [...document.querySelectorAll('.text a.token')].every((e) => e.getClientRects().length === 1)")
+
+
 def test_a_text_without_ambiguous_words_says_so(page: Page) -> None:
     page.open("#/read?text=qwertz")
     assert page.text(".reading .note") == "No word of this text has several senses in this model."
