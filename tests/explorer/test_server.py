@@ -141,7 +141,7 @@ def test_other_machines_need_the_printed_token(mssg_path: Path) -> None:
 
 
 def test_many_bytes_get_an_answer_and_the_server_lives(mssg_path: Path) -> None:
-    """A paste of 10 MB is refused before it is read."""
+    """A paste of 10 MB is refused before it is read, and whoever sends it to the end gets the answer, too."""
     with running(mssg_path) as (_, url, _printed):
         host, port = url.removeprefix("http://").rstrip("/").split(":")
         page = urllib.request.urlopen(url, timeout=TIMEOUT).read().decode()
@@ -152,6 +152,9 @@ def test_many_bytes_get_an_answer_and_the_server_lives(mssg_path: Path) -> None:
                 f"Content-Length: 10000000\r\n\r\n".encode()
             )
             assert b" 413 " in connection.recv(100)
+        request = urllib.request.Request(f"{url}api/tag", b" " * 10_000_000, {"X-Polyseme-Token": token})
+        with pytest.raises(urllib.error.HTTPError, match="413"):  # also for those who send everything first
+            urllib.request.urlopen(request, timeout=TIMEOUT)
         with urllib.request.urlopen(f"{url}api/info", timeout=TIMEOUT) as answer:
             assert answer.status == 200
 

@@ -16,10 +16,11 @@ import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from polyseme._io.strict_json import check_types, parse_json
 from polyseme.errors import OutputExists, PolysemeError, UnknownWord
@@ -32,6 +33,7 @@ from polyseme.explorer.security import Access, Guard, same, set_cookie
 STATIC = Path(__file__).parent / "static"
 MAX_BODY_BYTES = 2_000_000  # a text of the maximum size, with many characters escaped
 MAX_LOGIN_BYTES = 10_000
+MAX_DISCARDED_BYTES = 50_000_000  # of a body that is too large
 MAX_THREADS, MAX_QUICK_THREADS = 4, 2
 MAX_BODY_SECONDS = 30
 LOGIN_SECONDS = 1.0  # that a wrong password costs
@@ -150,22 +152,30 @@ def with_token(page: str, token: str) -> str:
 
 async def _read_body(request: Request, limit: int = MAX_BODY_BYTES) -> bytes:
     """The body of a request; an error 413 as soon as it is too large."""
-    too_large = ApiError(413, f"the request is larger than {limit:,} bytes.", headers={"Connection": "close"})
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or len(length) > 18 or int(length) > limit:
-        raise too_large
-    body = bytearray()
+        raise _too_large(limit, more=True)
+    body, more = bytearray(), True
     try:
         with anyio.fail_after(MAX_BODY_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
+            while more:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ApiError(400, "the request is not complete.")
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
                 if len(body) > limit:
-                    raise too_large
-    except ClientDisconnect:
-        raise ApiError(400, "the request is not complete.") from None
+                    raise _too_large(limit, more)
     except TimeoutError:
         raise ApiError(408, "the request took too long to arrive.") from None
     return bytes(body)
+
+
+def _too_large(limit: int, more: bool) -> ApiError:
+    """The error for a body of more bytes than the limit; `more`: whether some of it is not read yet."""
+    return ApiError(
+        413, f"the request is larger than {limit:,} bytes.", headers={"Connection": "close"} if more else {}
+    )
 
 
 def _body_fields(endpoint: Endpoint, body: bytes) -> dict[str, Any]:
@@ -195,7 +205,30 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
 
 
 async def _api_error(_: Request, error: ApiError) -> Response:
-    return error.response()
+    response = error.response()
+    return _DiscardingResponse(response) if response.headers.get("Connection") == "close" else response
+
+
+class _DiscardingResponse(Response):
+    """Sends an answer at once, and then reads the rest of the request without keeping it.
+
+    A client that is still sending when the connection is closed would not see the answer.
+    """
+
+    def __init__(self, answer: Response) -> None:
+        super().__init__(answer.body, answer.status_code, dict(answer.headers))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
+        size = 0
+        with anyio.move_on_after(MAX_BODY_SECONDS):
+            while size < MAX_DISCARDED_BYTES:
+                message = await receive()
+                size += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    break
+        await send({"type": "http.response.body", "body": b""})
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

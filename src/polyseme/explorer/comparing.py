@@ -48,12 +48,12 @@ def compare_words(session: Session, a: str, b: str, model: int) -> dict[str, Any
 
 
 def _nearest_senses(opened: ExploredModel, word: int) -> dict[str, tuple[str, float]]:
-    """The neighbours of all senses of a word, each with the key of the nearest sense and the cosine."""
+    """The neighbours of all senses of a word, each with the key of the nearest sense and the cosine, if positive."""
     nearest: dict[str, tuple[str, float]] = {}
     for row in opened.data.rows(word):
         key = opened.data.key(row)
         for neighbour in opened.model.neighbours(key, NUM_COMPARED):
-            if neighbour.word not in nearest or nearest[neighbour.word][1] < neighbour.similarity:
+            if neighbour.similarity > nearest.get(neighbour.word, ("", 0.0))[1]:
                 nearest[neighbour.word] = key, neighbour.similarity
     return nearest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -102,6 +103,10 @@ def test_an_exported_page_works_from_a_file(exported: Page) -> None:
     exported.at("#/word/bank")
     exported.open("#/compare/plant/bank")
     assert exported.text(".failure h2") == "plant"
+    exported.press("?")
+    assert "compare words" in exported.text("#help")
+    assert not re.search("edit|label|read a text", exported.text("#help"))
+    exported.press(Keys.ESCAPE)
     assert [address for address in exported.requested() if not address.startswith(("file:", "data:", "blob:"))] == []
     assert exported.console() == []
 

@@ -211,6 +211,14 @@ def test_uncertain_words_are_grey(page: Page) -> None:
     assert coloured == {False}
 
 
+def test_the_number_of_a_word_stays_beside_it(page: Page) -> None:
+    page.emulate(width=390)
+    page.open("#/read?text=" + "+".join(f"{'i' * (i % 23 + 1)}+bank" for i in range(120)))
+    assert len(page.all(".text a.token")) >= 120
+    boxes = "return [...document.querySelectorAll('.text a.token')].map((e) => e.getClientRects().length)"
+    assert set(page.js(boxes)) == {1}
+
+
 def test_a_text_without_ambiguous_words_says_so(page: Page) -> None:
     page.open("#/read?text=qwertz")
     assert page.text(".reading .note") == "No word of this text has several senses in this model."
@@ -467,6 +475,18 @@ def test_all_that_a_word_or_a_comparison_shows_is_exported(page: Page, downloade
         page.click(".menu summary")
         page.press(Keys.ESCAPE)
         assert page.js("return document.activeElement.textContent") == "Export"
+
+
+def test_the_picture_of_two_words_has_what_only_one_of_them_is_near(
+    page: Page, downloaded: Callable[[str], bytes]
+) -> None:
+    page.open("#/compare/bank/rock")
+    own = page.texts(".own .words li a")
+    page.click(".menu summary")
+    page.click(".menu [data-format=svg]")
+    texts = {"".join(e.itertext()) for e in ElementTree.fromstring(downloaded("bank-rock.svg").decode()).iter()}
+    assert set(own) <= texts
+    assert {"Shared neighbours", "Only bank", "Only rock"} <= texts
 
 
 def saved(page: Page, ending: str) -> None:

@@ -201,18 +201,18 @@ export async function showCompare(root, { parts: [a, b], query }, { signal }) {
       "div",
       { class: "pairs" },
       el("section", {}, matrix(answer)),
-      el("section", {}, el("h2", {}, "Shared neighbours"), sharedTable(answer.shared, a, b)),
-    ),
-    el(
-      "div",
-      { class: "two" },
-      side(
-        answer.a,
-        answer.only_a.map((one) => [one.word, one.a, one.similarity_a]),
-      ),
-      side(
-        answer.b,
-        answer.only_b.map((one) => [one.word, one.b, one.similarity_b]),
+      el("section", { class: "both" }, el("h2", {}, "Shared neighbours"), sharedTable(answer.shared, a, b)),
+      el(
+        "div",
+        { class: "two" },
+        side(
+          answer.a,
+          answer.only_a.map((one) => [one.word, one.a, one.similarity_a]),
+        ),
+        side(
+          answer.b,
+          answer.only_b.map((one) => [one.word, one.b, one.similarity_b]),
+        ),
       ),
     ),
   );

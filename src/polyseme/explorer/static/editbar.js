@@ -55,7 +55,7 @@ export function startEditBar(info, refresh) {
               el(
                 "button",
                 { type: "button", id: "save", class: "primary", on: { click: () => saveDialog(info, refresh) } },
-                "Save as a new model…",
+                ...["Save as", el("span", { class: "not-on-phone" }, " a new model"), "…"],
               ),
             ]
           : null,

@@ -133,9 +133,10 @@ export function textFigure(tokens, isCertain) {
   return drawing.toString();
 }
 
-export function compareFigure({ a, b, similarities, shared }) {
-  const drawing = titled(`${a.word} · ${b.word}`);
-  const [left, top, cell] = [MARGIN + 110, 116, 72];
+export function compareFigure({ a, b, similarities, shared, only_a: onlyA, only_b: onlyB }) {
+  const widest = (senses) => Math.max(...senses.map(({ key }) => textWidth(key, note)));
+  const [left, top, cell] = [MARGIN + widest(a.senses) + 12, 116, Math.max(72, widest(b.senses) + 14)];
+  const drawing = titled(`${a.word} · ${b.word}`, Math.max(WIDTH, left + b.senses.length * cell + MARGIN));
   b.senses.forEach((sense, column) =>
     drawing.text(left + column * cell + cell / 2, top - 12, sense.key, { ...note, anchor: "middle" }),
   );
@@ -150,8 +151,14 @@ export function compareFigure({ a, b, similarities, shared }) {
     });
   });
   let y = top + a.senses.length * 34 + 36;
-  drawing.text(MARGIN, y, "Shared neighbours", { ...note, fill: colour("--muted") });
-  y = drawing.wrapped(MARGIN, y + 26, shared.length ? shared.map((one) => one.word) : ["none"], INNER, { size: 15 });
+  for (const [name, words] of [
+    ["Shared neighbours", shared],
+    [`Only ${a.word}`, onlyA],
+    [`Only ${b.word}`, onlyB],
+  ]) {
+    drawing.text(MARGIN, y, name, { ...note, fill: colour("--muted") });
+    y = drawing.wrapped(MARGIN, y + 26, words.length ? words.map((one) => one.word) : ["none"], INNER, { size: 15 }) + 20;
+  }
   return drawing.toString();
 }
 

@@ -55,6 +55,8 @@ export function indexedText(info, model) {
   return [" in ", el("bdi", {}, name), trained ? null : ", which the model was not trained on"];
 }
 
+const OPTION = /--corpus TEXT$/;
+
 /** Says why there is no full concordance and no collocates, and how to get them. */
 export function indexHint(info, model) {
   const { has_index: has, how_to_index: command, index_problem: problem } = modelOf(info, model);
@@ -64,6 +66,6 @@ export function indexHint(info, model) {
     { class: "notice" },
     problem ? `${problem}. ` : null,
     "These are the few examples that the model keeps. For all occurrences and for collocates, start the page with the corpus: ",
-    el("code", {}, command),
+    el("code", {}, command.replace(OPTION, ""), el("span", { class: "option" }, command.match(OPTION)?.[0])),
   );
 }

@@ -1,5 +1,5 @@
 // Single-key shortcuts. They can be turned off in the help, for people who speak or switch their input.
-import { comparable } from "./api.js";
+import { comparable, exported } from "./api.js";
 import { nextTheme, storage } from "./theme.js";
 import { undo } from "./edits.js";
 import { go, href } from "./router.js";
@@ -29,6 +29,7 @@ function tokenStep(target, step) {
 /** Starts to listen. `current()` returns what is shown: {word, number, numbers}. */
 export function startKeyboard(current, refresh) {
   const help = document.getElementById("help");
+  if (exported) for (const part of help.querySelectorAll("[data-server]")) part.hidden = true;
   const toggle = document.getElementById("shortcuts");
   toggle.checked = storage.read("shortcuts") !== "off";
   toggle.addEventListener("change", () => storage.write("shortcuts", toggle.checked ? "on" : "off"));

@@ -11,6 +11,7 @@ import { colourClass, numberOf, senseHref } from "./senses.js";
 const CERTAIN = 0.6; // probability of the best sense
 const IN_ADDRESS = 8000; // characters; longer texts stay in the session
 
+const LONG = 24; // characters of a word or phrase that may be broken at the end of a line
 const probability = (token) => token.probabilities?.[token.key] ?? 1;
 export const isCertain = (token) => probability(token) >= CERTAIN;
 
@@ -58,7 +59,7 @@ function tokenLink(token, tooltip) {
     "a",
     {
       href: senseHref(token.key),
-      class: `token ${certain ? colourClass(token.key) : "uncertain"}`,
+      class: `token ${certain ? colourClass(token.key) : "uncertain"}${token.text.length > LONG ? " long" : ""}`,
       "aria-label": label,
       data: { key: token.key, number: String(numberOf(token.key)) },
     },
