@@ -112,20 +112,25 @@ def polyseme_command(tmp_path: Path) -> Run:
     def run(
         *arguments: str | Path, stdin: str | bytes = "", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        strings = [str(argument) for argument in arguments]
-        data = stdin.encode() if isinstance(stdin, str) else stdin
-        environment = os.environ if env is None else env
-        if "forkserver" in multiprocessing.get_all_start_methods():
-            measured = coverage.Coverage.current() is not None
-            done = forked_commands.run(strings, data, tmp_path, environment, measured=measured)
-        else:
-            done = subprocess.run(
-                command(*strings), input=data, capture_output=True, cwd=tmp_path, env=environment,
-                timeout=forked_commands.TIMEOUT, check=False,
-            )  # fmt: skip
-        return subprocess.CompletedProcess(strings, done.returncode, done.stdout.decode(), done.stderr.decode())
+        return run_polyseme([str(argument) for argument in arguments], tmp_path, stdin, env)
 
     return run
+
+
+def run_polyseme(
+    arguments: list[str], folder: Path, stdin: str | bytes = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `polyseme` in a folder, in a process of its own."""
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        measured = coverage.Coverage.current() is not None
+        done = forked_commands.run(arguments, data, folder, environment or os.environ, measured=measured)
+    else:
+        done = subprocess.run(
+            command(*arguments), input=data, capture_output=True, cwd=folder, env=environment,
+            timeout=forked_commands.TIMEOUT, check=False,
+        )  # fmt: skip
+    return subprocess.CompletedProcess(arguments, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def command(*arguments: str | Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Runs `polyseme` commands in forks of a process that has imported the package: far cheaper than a new process for each.
+"""Runs `polyseme` commands in forks of a process that has imported the package, in a fraction of the time.
 
 Imports take most of the time of a short command. Tests of start-up, signals, terminals and closed streams start
 processes of their own.
@@ -21,10 +21,10 @@ SETTINGS = Path(__file__).resolve().parents[1] / "pyproject.toml"
 PRELOADED = (__name__, "numba", "polyseme.cli.app", "polyseme.training.run", "polyseme.evaluation.tasks")
 STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
-Completed = subprocess.CompletedProcess[bytes]
 
-
-def run(arguments: list[str], stdin: bytes, folder: Path, environment: Mapping[str, str], *, measured: bool) -> Completed:
+def run(
+    arguments: list[str], stdin: bytes, folder: Path, environment: Mapping[str, str], *, measured: bool
+) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a folder, as `subprocess.run` does with `capture_output`.
 
     measured  whether to measure the coverage

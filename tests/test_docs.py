@@ -18,6 +18,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from typing import Any
 import pytest
 
 import polyseme
-from tests.conftest import ROOT, measured_environment
+from tests.conftest import ROOT, measured_environment, run_polyseme
 from tests.small_text import small_model, small_text
 
 TEXT = ROOT / "src" / "polyseme" / "data" / "simplewiki.txt.xz"
@@ -40,6 +41,7 @@ BLOCK = re.compile(
 )
 COMMAND = re.compile(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 EXIT = re.compile(r"^\[exit (\d+)\]\n", re.MULTILINE)
+NEEDS_SHELL = re.compile(r"[|<>&;$`~*?]")
 
 # Pages with Python code that other tests run. Their console blocks are run here.
 RUN_ELSEWHERE = {
@@ -140,10 +142,14 @@ def run_console(block: Block) -> None:
         expected = match["output"]
         exits = EXIT.search(expected)
         expected = EXIT.sub("", expected)
-        done = subprocess.run(
-            ["bash", "-c", match["command"]], capture_output=True, text=True, timeout=300, check=False,
-            env={**measured_environment(), "PATH": path},
-        )  # fmt: skip
+        line = match["command"].partition(" #")[0]  # without the comment
+        if line.startswith("polyseme ") and not NEEDS_SHELL.search(line):
+            done = run_polyseme(shlex.split(line)[1:], Path.cwd())
+        else:
+            done = subprocess.run(
+                ["bash", "-c", match["command"]], capture_output=True, text=True, timeout=300, check=False,
+                env={**measured_environment(), "PATH": path},
+            )  # fmt: skip
         assert done.returncode == (int(exits[1]) if exits else 0), (match["command"], done.stderr)
         if expected.strip() and block.note != "output varies":
             found = done.stdout + done.stderr
