@@ -99,6 +99,14 @@ def test_the_format_is_the_same_whether_recognised_or_named(name: str, tmp_path:
     assert named.index_to_key == recognised.index_to_key
 
 
+@pytest.mark.parametrize("name", [entry.name for entry in ALL if entry.folder and entry.reader])
+def test_a_folder_of_vectors_that_is_loaded_as_a_model_is_refused_with_the_command_that_imports_it(
+    name: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match=r"is not a model: .* Make one with: polyseme import .*/vectors MODEL$"):
+        SenseModel.load(saved(name, tmp_path))
+
+
 @every_format
 def test_only_the_most_frequent_words_are_exported_on_request(name: str, tmp_path: Path) -> None:
     if name in ("parquet", "arrow"):

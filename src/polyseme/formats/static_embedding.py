@@ -5,7 +5,9 @@ word gets the mean of its senses, weighted by their shares.
 
 modules.json, config_sentence_transformers.json
 0_StaticEmbedding/model.safetensors    embedding.weight (V + 1, d); the last row, of unknown words, is 0
-0_StaticEmbedding/tokenizer.json       a WordLevel tokenizer that splits text as the model's tokenizer does
+0_StaticEmbedding/tokenizer.json       a WordLevel tokenizer that splits text as `words` or `whitespace` does
+
+benchmarks/static_embedding.py checks such folders with sentence-transformers itself.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from polyseme._io.plain_files import plain_file_size
 from polyseme._io.strict_json import parse_json, read_json_object
 from polyseme._io.tensors import map_tensors, write_tensors
-from polyseme.corpus.tokenizers import WORDS, AnyTokenizer
+from polyseme.corpus.tokenizers import WHITESPACE, WORDS, AnyTokenizer
 from polyseme.errors import DataError, PolysemeError, shorten
 from polyseme.formats.columns import from_columns
 from polyseme.formats.imported import ImportedVectors
@@ -31,8 +33,15 @@ FILES = (MODULES, CONFIG, FOLDER)
 TENSORS, TOKENIZER = "model.safetensors", "tokenizer.json"
 WEIGHTS = ("embedding.weight", "embeddings")  # the second is model2vec's name
 UNKNOWN = "[UNK]"
-UNSPACED = r"\p{Han}\p{Hiragana}"  # the pattern of WORDS in the syntax of Oniguruma
-WORD = rf"[\w&&[^{UNSPACED}]]"
+# The classes of WORDS, in the syntax of Oniguruma, in which the library tokenizers has its regular expressions.
+UNSPACED = r"\p{Han}\p{Hiragana}"
+NO_LETTERS = r"\x{200C}\x{200D}\x{20E3}\x{FE00}-\x{FE0F}\x{E0100}-\x{E01EF}"
+WORD = rf"[\w&&[^{UNSPACED}{NO_LETTERS}]]"
+JOINER = r"['\x{200C}\x{200D}]"
+PATTERN = f"[{UNSPACED}]|{WORD}+(?:{JOINER}{WORD}+)*"
+# Σ at the end of a word, which becomes ς: marks and apostrophes may be between it and the letters around it.
+IGNORED = r"[\p{Case_Ignorable}&&[\w'’\x{200C}\x{200D}]]*"
+FINAL_SIGMA = rf"(?<=\p{{Cased}}{IGNORED})Σ(?!{IGNORED}\p{{Cased}})"
 
 
 def write(table: SenseTable, path: Path) -> str:
@@ -48,7 +57,10 @@ def write(table: SenseTable, path: Path) -> str:
     (path / FOLDER).mkdir()
     write_tensors(path / FOLDER / TENSORS, {WEIGHTS[0]: vectors})
     _write_json(path / FOLDER / TOKENIZER, _tokenizer_json(table.data.tokenizer, words))
-    return "It has one vector per word, the mean of its senses: a StaticEmbedding cannot choose senses."
+    said = "It has one vector per word, the mean of its senses: a StaticEmbedding cannot choose senses."
+    if table.data.tokenizer not in (WORDS, WHITESPACE):
+        said += f" It splits texts only at white space, not as the tokenizer '{table.data.tokenizer.name}' does."
+    return said
 
 
 def word_vectors(table: SenseTable) -> NDArray[np.float32]:
@@ -65,10 +77,13 @@ def _tokenizer_json(tokenizer: AnyTokenizer, words: list[str]) -> dict[str, Any]
     normalizer: dict[str, Any] | None = None
     pre_tokenizer: dict[str, Any] = {"type": "WhitespaceSplit"}
     if tokenizer is WORDS:
+        final_sigma = {"type": "Replace", "pattern": {"Regex": FINAL_SIGMA}, "content": "ς"}
+        dot_above = {"type": "Replace", "pattern": {"String": "i\u0307"}, "content": "i"}
         apostrophe = {"type": "Replace", "pattern": {"String": "’"}, "content": "'"}
-        normalizer = {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}, apostrophe]}
-        pattern = f"[{UNSPACED}]|{WORD}+(?:'{WORD}+)*"
-        pre_tokenizer = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": True}
+        compose, lowercase = {"type": "NFC"}, {"type": "Lowercase"}
+        steps = [compose, final_sigma, lowercase, dot_above, compose, apostrophe]
+        normalizer = {"type": "Sequence", "normalizers": steps}
+        pre_tokenizer = {"type": "Split", "pattern": {"Regex": PATTERN}, "behavior": "Removed", "invert": True}
     vocabulary = {word: i for i, word in enumerate(words)}
     return {
         "version": "1.0",
@@ -98,8 +113,10 @@ def read(path: Path) -> ImportedVectors:
             raise ValueError(f"its tokenizer splits words into parts ({shorten(model.get('type'))}, not WordLevel)")
         tensors, _ = map_tensors(folder / TENSORS)
         weights = next((tensors[name] for name in WEIGHTS if name in tensors), None)
-        if weights is None or weights.dtype != np.float32 or weights.ndim != 2:
-            raise ValueError(f"{TENSORS} has no float32 matrix '{WEIGHTS[0]}'")
+        if weights is None or weights.dtype not in (np.float32, np.float16) or weights.ndim != 2:
+            raise ValueError(f"{TENSORS} has no float32 or float16 matrix '{WEIGHTS[0]}'")
+        if other := sorted(tensors.keys() - {*WEIGHTS}):  # model2vec's `mapping` and `weights` of tokens
+            raise ValueError(f"{TENSORS} also has '{shorten(other[0])}'; save it with sentence-transformers first")
         words: dict[str, int] = {word: row for word, row in model["vocab"].items() if word != model.get("unk_token")}
         rows = list(words.values())
         if not all(type(row) is int and 0 <= row < len(weights) for row in rows):
@@ -108,7 +125,7 @@ def read(path: Path) -> ImportedVectors:
         raise DataError(f"{path} cannot be read as a StaticEmbedding: {shorten(error, 200)}.") from error
     order = np.argsort(rows, kind="stable")
     names = list(words)
-    vectors = np.asarray(weights)[np.array(rows, np.int64)[order]]
+    vectors = np.asarray(weights[np.array(rows, np.int64)[order]], np.float32)
     keys = [names[i] for i in order.tolist()]
     return from_columns(path, {"word": keys, "sense": np.ones(len(keys), np.int64)}, vectors)
 
@@ -121,6 +138,6 @@ def _module_folder(path: Path) -> Path:
     if not isinstance(module, dict) or not str(module.get("type")).endswith("StaticEmbedding"):
         raise ValueError(f"its first module in {MODULES} is not a StaticEmbedding")
     folder = module.get("path")
-    if not isinstance(folder, str) or folder not in ("", FOLDER):
+    if not isinstance(folder, str) or folder not in ("", ".", FOLDER):
         raise ValueError(f"the path '{shorten(folder)}' in {MODULES} is not '{FOLDER}'")
     return path / folder

@@ -49,6 +49,7 @@ PLAIN_VERSION = 2
 CONFIG, WORDS, TENSORS, CARD = "config.json", "vocabulary.tsv", "model.safetensors", "README.md"
 EXAMPLES, COMPRESSED_EXAMPLES = "examples.jsonl", "examples.jsonl.zst"
 PHRASES = "phrases.txt"
+VECTOR_FOLDER = ("modules.json", "tensors.tsv")  # files of other programs' folders that `polyseme.formats` reads
 FILES = (
     CONFIG,
     WORDS,
@@ -280,7 +281,10 @@ def read_config(path: Path, blobs: Path | None = None) -> dict[str, Any]:
         if version <= FORMAT_VERSION and (unknown := sorted(config["files"].keys() - {*digested_files(config)})):
             raise ValueError(f"it names the file '{shorten(unknown[0])}', which a model does not have")
     except FileNotFoundError:
-        raise ModelError(f"{path} is not a model: it has no {CONFIG}. Train one with: polyseme train") from None
+        advice = "Train one with: polyseme train"
+        if any((path / name).exists() for name in VECTOR_FOLDER):
+            advice = f"Make one with: polyseme import {shlex.quote(str(path))} MODEL"
+        raise ModelError(f"{path} is not a model: it has no {CONFIG}. {advice}") from None
     except (OSError, ValueError) as error:
         raise _damaged(path, f"{CONFIG} cannot be read ({error})") from error
     if version > FORMAT_VERSION:
