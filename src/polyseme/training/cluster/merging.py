@@ -34,11 +34,10 @@ from polyseme.kernels.row_changes import (
     add_changes,
     add_contexts,
     apply_moves,
-    find_changed_rows,
+    collect_changes,
     scale_rows,
     store_rows,
     subtract_contexts,
-    subtract_rows,
 )
 from polyseme.kernels.train.block import Parameters
 from polyseme.training.state import Arrays, TrainState
@@ -159,11 +158,10 @@ class Replica:
 
 
 def _changes(table: Floats, before: Floats, num_rows: int, dim: int) -> Rows:
-    changed = np.empty(num_rows, np.int32)
-    rows = changed[: find_changed_rows(table, before, changed)].copy()
-    changes = np.empty((len(rows), dim), np.float32)
-    subtract_rows(table, before, rows, changes)
-    return Rows(rows, changes)
+    """The changes of the first rows of a table. The arrays are parts of larger ones, whose rest takes no memory."""
+    rows, changes = np.empty(num_rows, np.int32), np.empty((num_rows, dim), np.float32)
+    found = collect_changes(table, before, rows, changes)
+    return Rows(rows[:found], changes[:found])
 
 
 class Merger:
