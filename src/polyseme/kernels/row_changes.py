@@ -85,7 +85,7 @@ def apply_moves(moves, rows, table, values):
     moves   IN      float32 (n, d)
     rows    IN      int32   (k,)
     table   SHARED  float32 (n or more, d or more)
-    values  OUT     float32 (k, d)
+    values  OUT     float32 (k or more, d)
     """
     for k in range(len(rows)):
         row = rows[k]
