@@ -228,9 +228,7 @@ class Merger:
         return merged
 
 
-def _merge_rows(
-    table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64], values: Floats
-) -> Rows:
+def _merge_rows(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64], values: Floats) -> Rows:
     """Add the combined changes to a table; returns the new values, in the memory of `values`.
 
     moves   IN, OUT  float32 (n, d)  last move of each row
