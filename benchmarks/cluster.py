@@ -161,13 +161,17 @@ def rules(arguments: argparse.Namespace) -> None:
             saved(arguments, f"rules-{rule}-{seed}", partial(scores, arguments, 4, seed))
 
 
-def merge_without_momentum(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
-    return MERGE_ROWS(table, np.zeros_like(moves), updates, steps)
+def merge_without_momentum(
+    table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64], values: Floats
+) -> Rows:
+    return MERGE_ROWS(table, np.zeros_like(moves), updates, steps, values)
 
 
-def combine_gradients(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
+def combine_gradients(
+    table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64], values: Floats
+) -> Rows:
     """The rule of GraphAny2Vec: of each change, the part orthogonal to the sum so far is added, if they agree."""
-    del moves, steps
+    del moves, steps, values
     changed = np.unique(np.concatenate([rows for rows, _ in updates]))
     total = np.zeros((len(changed), updates[0].values.shape[1]), np.float32)
     for rows, changes in updates:

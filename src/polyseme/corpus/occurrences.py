@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,6 +88,38 @@ class Gaps:
     log_gap_sums: Floats
     change_sums: Floats  # sums of |log g_i - log g_(i-1)|
 
+    @classmethod
+    def of_empty_text(cls, num_words: int) -> Gaps:
+        return cls(
+            first_positions=np.full(num_words, -1),
+            last_positions=np.full(num_words, -1),
+            first_log_gaps=np.zeros(num_words),
+            last_log_gaps=np.zeros(num_words),
+            num_gaps=np.zeros(num_words, np.int64),
+            gap_sums=np.zeros(num_words, np.int64),
+            log_gap_sums=np.zeros(num_words),
+            change_sums=np.zeros(num_words),
+        )
+
+    @property
+    def arrays(self) -> list[NDArray[Any]]:
+        return [getattr(self, f.name) for f in fields(self)]
+
+    def of(self, words: NDArray[np.integer]) -> Gaps:
+        """The gaps of some words."""
+        return Gaps(*(array[words] for array in self.arrays))
+
+    def append(self, words: NDArray[np.integer], other: Gaps, num_tokens: int) -> None:
+        """Join the next text, in place.
+
+        words       IN  integers (w,)  those that occur in the next text, ascending
+        other       their gaps there
+        num_tokens  of this text
+        """
+        joined = self.of(words).followed_by(other, num_tokens)
+        for array, values in zip(self.arrays, joined.arrays, strict=True):
+            array[words] = values
+
     @property
     def burstiness(self) -> Burstiness:
         """A word with fewer than three occurrences gets 0."""
@@ -122,10 +154,13 @@ class Gaps:
 
 def find_gaps(tokens: NDArray[np.int32], num_words: int) -> Gaps:
     """The gaps of a text.  tokens  IN  int32 (n,)  ids; `num_words` and more are ignored"""
-    gaps, backwards = _find_gaps(tokens, num_words), _find_gaps(tokens[::-1], num_words)
-    positions = backwards.last_positions
-    first_positions = np.where(positions >= 0, len(tokens) - 1 - positions, -1)
-    return replace(gaps, first_positions=first_positions, first_log_gaps=backwards.last_log_gaps)
+    gaps = Gaps.of_empty_text(num_words)
+    for first in range(0, len(tokens), CHUNK_TOKENS):
+        chunk = np.ascontiguousarray(tokens[first : first + CHUNK_TOKENS]).view()
+        chunk.flags.writeable = False  # the kernel is compiled for read-only arrays
+        add_gaps(chunk, first, *gaps.arrays)
+        release_pages(tokens)
+    return gaps
 
 
 def burstiness(tokens: NDArray[np.int32], num_words: int) -> Burstiness:
@@ -133,20 +168,4 @@ def burstiness(tokens: NDArray[np.int32], num_words: int) -> Burstiness:
 
     tokens  IN  int32 (n,)  ids; `num_words` and more are ignored
     """
-    return _find_gaps(tokens, num_words).burstiness
-
-
-def _find_gaps(tokens: NDArray[np.int32], num_words: int) -> Gaps:
-    """The gaps of a text, without those at its beginning, which only `Gaps.followed_by` needs."""
-    last_positions, last_log_gaps = np.full(num_words, -1, np.int64), np.zeros(num_words)
-    num_gaps, gap_sums = np.zeros(num_words, np.int64), np.zeros(num_words, np.int64)
-    log_gap_sums, change_sums = np.zeros(num_words), np.zeros(num_words)
-    for first in range(0, len(tokens), CHUNK_TOKENS):
-        chunk = np.ascontiguousarray(tokens[first : first + CHUNK_TOKENS]).view()
-        chunk.flags.writeable = False  # the kernel is compiled for read-only arrays
-        add_gaps(chunk, first, last_positions, last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums)
-        release_pages(tokens)
-    none = np.empty(0, np.int64)
-    return Gaps(
-        none, last_positions, none.astype(np.float64), last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums
-    )
+    return find_gaps(tokens, num_words).burstiness

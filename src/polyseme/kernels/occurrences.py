@@ -37,19 +37,24 @@ def sample_occurrences(tokens, first_position, offsets, rng, seen, positions):
 
 
 @kernel
-def add_gaps(tokens, first_position, last_positions, last_log_gaps, num_gaps, gap_sums, log_gap_sums, change_sums):
+def add_gaps(
+    tokens, first_position, first_positions, last_positions, first_log_gaps, last_log_gaps, num_gaps, gap_sums,
+    log_gap_sums, change_sums,
+):  # fmt: skip
     """Sum the distances between consecutive occurrences of each word, their logarithms, and the changes of these.
 
     Called for consecutive chunks of a text.
 
-    tokens          IN      int32 (n,)    ids; ids >= V are skipped
-    first_position  IN      int64         position of tokens[0] in the text
-    last_positions  SHARED  int64 (V,)    position of the last occurrence of each word, -1 if it has not occurred
-    last_log_gaps   SHARED  float64 (V,)  log of the last distance
-    num_gaps        SHARED  int64 (V,)
-    gap_sums        SHARED  int64 (V,)
-    log_gap_sums    SHARED  float64 (V,)
-    change_sums     SHARED  float64 (V,)  sum of |log g_i - log g_(i-1)| over consecutive distances
+    tokens           IN      int32 (n,)    ids; ids >= V are skipped
+    first_position   IN      int64         position of tokens[0] in the text
+    first_positions  SHARED  int64 (V,)    position of the first occurrence of each word, -1 if it has not occurred
+    last_positions   SHARED  int64 (V,)    position of the last one, likewise
+    first_log_gaps   SHARED  float64 (V,)  log of the first distance
+    last_log_gaps    SHARED  float64 (V,)  log of the last distance
+    num_gaps         SHARED  int64 (V,)
+    gap_sums         SHARED  int64 (V,)
+    log_gap_sums     SHARED  float64 (V,)
+    change_sums      SHARED  float64 (V,)  sum of |log g_i - log g_(i-1)| over consecutive distances
     """
     for t in range(len(tokens)):
         word = tokens[t]
@@ -61,10 +66,14 @@ def add_gaps(tokens, first_position, last_positions, last_log_gaps, num_gaps, ga
             log_gap = np.log(np.float64(gap))
             if num_gaps[word] > 0:
                 change_sums[word] += abs(log_gap - last_log_gaps[word])
+            else:
+                first_log_gaps[word] = log_gap
             num_gaps[word] += 1
             gap_sums[word] += gap
             log_gap_sums[word] += log_gap
             last_log_gaps[word] = log_gap
+        else:
+            first_positions[word] = position
         last_positions[word] = position
 
 

@@ -11,35 +11,28 @@ from polyseme.kernels.jit import kernel
 
 
 @kernel
-def find_changed_rows(table, before, changed):
-    """List the rows in which two tables differ; returns their number. Most changed rows differ in the first column.
+def collect_changes(table, before, rows, changes):
+    """List the rows in which two tables differ, and changes[k] = table[rows[k]] - before[rows[k]].
 
-    table    IN   float32 (n or more, d)
-    before   IN   float32 (n or more, d)
-    changed  OUT  int32   (n,)            numbers of the rows, ascending
+    In a single pass: a row is subtracted and compared in the same vectorised loop, and the next row overwrites it if it
+    has not changed.
+
+    table, before  IN   float32 (n or more, d or more)
+    rows           OUT  int32   (n,)                    numbers of the rows, ascending; only the first are set
+    changes        OUT  float32 (n, d)                  rows after those that are set can be overwritten
+    Returns the number of rows.
     """
     found = 0
-    for row in range(len(changed)):
-        for i in range(table.shape[1]):
-            if table[row, i] != before[row, i]:
-                changed[found] = row
-                found += 1
-                break
-    return found
-
-
-@kernel
-def subtract_rows(table, before, rows, changes):
-    """changes[k] = table[rows[k]] - before[rows[k]]
-
-    table, before  IN   float32 (n, d or more)
-    rows           IN   int32   (k,)
-    changes        OUT  float32 (k, d)
-    """
-    for k in range(len(rows)):
-        row = rows[k]
+    for row in range(len(rows)):
+        differs = False
         for i in range(changes.shape[1]):
-            changes[k, i] = table[row, i] - before[row, i]
+            change = table[row, i] - before[row, i]
+            changes[found, i] = change
+            differs |= change != 0
+        if differs:
+            rows[found] = row
+            found += 1
+    return found
 
 
 @kernel
@@ -92,7 +85,7 @@ def apply_moves(moves, rows, table, values):
     moves   IN      float32 (n, d)
     rows    IN      int32   (k,)
     table   SHARED  float32 (n or more, d or more)
-    values  OUT     float32 (k, d)
+    values  OUT     float32 (k or more, d)
     """
     for k in range(len(rows)):
         row = rows[k]

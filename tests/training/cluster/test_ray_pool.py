@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ from polyseme import SenseModel, train
 from polyseme.corpus.planted import PlantedCorpus
 from polyseme.errors import CorpusError, Interrupted, MissingExtra, TrainingError
 from polyseme.evaluation.planted_recovery import score_planted
-from polyseme.training.cluster import pool
+from polyseme.training.cluster import pool, ray_pool
 from polyseme.training.cluster.ray_pool import RayPool, running_ray
 from polyseme.training.events import ClusterStarted, Event, TrainingProgress, WorkerLost
 from tests.conftest import command
@@ -150,7 +151,7 @@ def test_the_handler_of_sigterm_is_that_of_the_program(monkeypatch: pytest.Monke
 def test_a_program_trains_several_times_and_ray_prints_nothing(planted_text: Path) -> None:
     program = f"""
 import os, signal, polyseme
-from polyseme.training.cluster import pool
+from polyseme.training.cluster import pool, ray_pool
 text, settings, killed = {str(planted_text)!r}, {{"dim": 8, "epochs": 5, "examples": 0}}, []
 pools, each = [], pool.Pool.each
 def each_after_a_kill(self, method, arguments):
@@ -190,6 +191,17 @@ def test_a_ray_that_does_not_start_is_an_error_of_one_line(planted_text: Path, m
     )
     with pytest.raises(TrainingError, match=r"Ray could not be started \(The current node timed out.*\); check memory"):
         train(planted_text, workers=2, quiet=True)
+
+
+@pytest.mark.parametrize(("free", "expected"), [(64 << 20, 256 << 20), (600_000_000, 540_000_000), (1 << 40, 1 << 30)])
+def test_the_object_store_fits_in_the_shared_memory(
+    free: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_pool, "SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    assert ray_pool.object_store_bytes() == expected
+    monkeypatch.setattr(ray_pool, "SHARED_MEMORY", tmp_path / "missing")  # not Linux
+    assert ray_pool.object_store_bytes() == 1 << 30
 
 
 def test_without_ray_the_command_says_how_to_install_it(planted_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:

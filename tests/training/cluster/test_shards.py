@@ -109,8 +109,16 @@ def test_the_burstiness_of_shards_is_that_of_the_whole_text(text: Path, tmp_path
     corpus: EncodedCorpus = encode(find_sources([text]), WORDS, tmp_path / "whole")
     tokens, num_words = np.asarray(corpus.tokens), len(corpus.words)
     bounds = [0, 1, 500, 501, 30_000, len(tokens)]
-    joined, length = find_gaps(tokens[:0], num_words), 0
+    joined, by_word = find_gaps(tokens[:0], num_words), find_gaps(tokens[:0], num_words)
     for first, last in pairwise(bounds):
-        joined, length = joined.followed_by(find_gaps(tokens[first:last], num_words), length), last
+        gaps, words = find_gaps(tokens[first:last], num_words), np.unique(tokens[first:last])
+        joined = joined.followed_by(gaps, first)
+        by_word.append(words, gaps.of(words), first)
+    for ours, expected in zip(by_word.arrays, joined.arrays, strict=True):
+        assert np.array_equal(ours, expected)
     for ours, expected in zip(joined.burstiness, burstiness(tokens, num_words), strict=True):
         np.testing.assert_allclose(ours, expected, atol=1e-9)
+    at = {word: np.flatnonzero(tokens == word) for word in (0, num_words // 2, num_words - 1)}
+    whole = find_gaps(tokens, num_words)
+    assert [(whole.first_positions[w], whole.last_positions[w]) for w in at] == [(p[0], p[-1]) for p in at.values()]
+    assert whole.first_log_gaps[0] == np.log(at[0][1] - at[0][0])

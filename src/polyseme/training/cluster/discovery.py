@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from polyseme.training.sense_discovery import set_senses
 from polyseme.training.state import TrainState
 
 MANY = 1 << 20
+GAPS_AT_ONCE = 4  # shards of a worker; 68 bytes for each word that occurs in a shard
 GROUP_WORDS = 256  # whose contexts workers send at a time
 
 Ints = NDArray[np.int64]
@@ -40,11 +40,11 @@ class ShardContexts:
         return self.cluster.state.vocabulary.counts
 
     def burstiness(self) -> Burstiness:
-        def join(before: tuple[Gaps, int], shard: tuple[Gaps, int]) -> tuple[Gaps, int]:
-            return before[0].followed_by(shard[0], before[1]), before[1] + shard[1]
-
-        shards: list[tuple[Gaps, int]] = self.cluster.on_shards("gaps")
-        return reduce(join, shards)[0].burstiness
+        joined, num_tokens = Gaps.of_empty_text(len(self.counts)), 0
+        for words, gaps, tokens in self.cluster.on_shards("gaps", at_once=GAPS_AT_ONCE):
+            joined.append(words, gaps, num_tokens)
+            num_tokens += tokens
+        return joined.burstiness
 
     def sample(self, words: Ints, max_occurrences: int) -> Callable[[Ints], Contexts]:
         """As in ContextSource. The contexts of the next words are fetched together: a call takes milliseconds."""

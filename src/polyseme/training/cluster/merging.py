@@ -34,11 +34,10 @@ from polyseme.kernels.row_changes import (
     add_changes,
     add_contexts,
     apply_moves,
-    find_changed_rows,
+    collect_changes,
     scale_rows,
     store_rows,
     subtract_contexts,
-    subtract_rows,
 )
 from polyseme.kernels.train.block import Parameters
 from polyseme.training.state import Arrays, TrainState
@@ -107,27 +106,37 @@ class Replica:
 
     def __init__(self, state: TrainState) -> None:
         self.state = state
+        p, words, dim = state.parameters, len(state.vocabulary), state.config.dim
+        # Allocated once: the system takes as long to provide new memory as the kernels to fill it.
+        self.global_before = np.empty((words, p.global_vectors.shape[1]), np.float32)
+        self.sense_before, self.centers_before = np.empty_like(p.sense_vectors), np.empty_like(p.cluster_centers)
+        self.counts_before = np.empty_like(p.sense_counts)
+        self.global_changes = np.empty((words, dim), np.float32)
+        self.sense_changes = np.empty((len(p.sense_vectors), dim), np.float32)
 
     def load(self, arrays: Arrays, senses_split: bool) -> None:
         """Take over the state of the driver."""
         self.state.restore(dict(arrays), senses_split)
-        p, words = self.state.parameters, len(self.state.vocabulary)
-        self.global_before = p.global_vectors[:words].copy()
-        self.sense_before = p.sense_vectors.copy()
-        self.centers_before = p.cluster_centers.copy()
-        self.counts_before = p.sense_counts.copy()
+        p = self.state.parameters
+        self.global_before[:] = p.global_vectors[: len(self.global_before)]
+        self.sense_before[:] = p.sense_vectors
+        self.centers_before[:] = p.cluster_centers
+        self.counts_before[:] = p.sense_counts
         self.has_choice = np.repeat(p.num_senses > 1, np.diff(p.sense_offsets))  # by row: its word has several senses
 
     def update(self, worker: int, round_number: int, words: int, totals: TrainingTotals) -> Update:
-        """The changes of the rows of the most frequent words since they were last merged."""
-        p, dim = self.state.parameters, self.state.config.dim
+        """The changes of the rows of the most frequent words since they were last merged.
+
+        They are valid until the next call, which reuses their memory.
+        """
+        p = self.state.parameters
         senses = int(p.sense_offsets[words])
         return Update(
             worker,
             round_number,
             totals,
-            _changes(p.global_vectors, self.global_before, words, dim),
-            _changes(p.sense_vectors, self.sense_before, senses, dim),
+            _changes(p.global_vectors, self.global_before, self.global_changes[:words]),
+            _changes(p.sense_vectors, self.sense_before, self.sense_changes[:senses]),
             self._cluster_changes(senses),
         )
 
@@ -158,12 +167,11 @@ class Replica:
             p.center_inverse_norms[rows] = inverse_norms(centers)
 
 
-def _changes(table: Floats, before: Floats, num_rows: int, dim: int) -> Rows:
-    changed = np.empty(num_rows, np.int32)
-    rows = changed[: find_changed_rows(table, before, changed)].copy()
-    changes = np.empty((len(rows), dim), np.float32)
-    subtract_rows(table, before, rows, changes)
-    return Rows(rows, changes)
+def _changes(table: Floats, before: Floats, changes: Floats) -> Rows:
+    """The changes of the first rows of a table, in the memory of `changes`."""
+    rows = np.empty(len(changes), np.int32)
+    found = collect_changes(table, before, rows, changes)
+    return Rows(rows[:found], changes[:found])
 
 
 class Merger:
@@ -182,9 +190,13 @@ class Merger:
         # The last move of each row.
         self.global_moves = np.zeros((len(counts), config.dim), np.float32)
         self.sense_moves = np.zeros((len(state.parameters.sense_vectors), config.dim), np.float32)
+        # The new values of rows, allocated once as in Replica.
+        self.global_values, self.sense_values = np.empty_like(self.global_moves), np.empty_like(self.sense_moves)
 
     def merge(self, updates: list[Update], words: int, learning_rate: float, tokens: float) -> Merged:
         """Apply the updates of a round, at most one of each worker, in this order.
+
+        The result is valid until the next call, which reuses its memory.
 
         words   number of most frequent words whose rows they have
         tokens  number of tokens of a worker in the round
@@ -201,19 +213,27 @@ class Merger:
                 self.global_moves,
                 [u.global_vectors for u in updates],
                 steps * self.global_pairs[:words],
+                self.global_values,
             ),
-            _merge_rows(p.sense_vectors, self.sense_moves, [u.sense_vectors for u in updates], sense_steps),
+            _merge_rows(
+                p.sense_vectors,
+                self.sense_moves,
+                [u.sense_vectors for u in updates],
+                sense_steps,
+                self.sense_values,
+            ),
             _merge_clusters(p, [u.clusters for u in updates]),
         )
         steps[:] = 0
         return merged
 
 
-def _merge_rows(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64]) -> Rows:
-    """Add the combined changes to a table; returns the new values.
+def _merge_rows(table: Floats, moves: Floats, updates: list[Rows], steps: NDArray[np.float64], values: Floats) -> Rows:
+    """Add the combined changes to a table; returns the new values, in the memory of `values`.
 
-    moves  IN, OUT  float32 (n, d)  last move of each row
-    steps  IN       float64 (k,)    x of the first rows
+    moves   IN, OUT  float32 (n, d)  last move of each row
+    steps   IN       float64 (k,)    x of the first rows
+    values  OUT      float32 (n, d)
     """
     workers = np.zeros(len(steps), np.int32)
     for rows, _ in updates:
@@ -223,9 +243,8 @@ def _merge_rows(table: Floats, moves: Floats, updates: list[Rows], steps: NDArra
     scale_rows(moves, changed, 1 - shares)
     for rows, changes in updates:
         add_changes(changes, rows, shares, moves)
-    values = np.empty((len(changed), moves.shape[1]), np.float32)
     apply_moves(moves, changed, table, values)
-    return Rows(changed, values)
+    return Rows(changed, values[: len(changed)])
 
 
 def combined_share(steps: NDArray[np.float64], workers: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -245,7 +264,10 @@ def _merge_clusters(p: Parameters, updates: list[Clusters]) -> Clusters:
     """
     for update in updates:
         add_contexts(update.values, update.counts, update.rows, p.cluster_centers, p.sense_counts)
-    rows = np.unique(np.concatenate([u.rows for u in updates]))
+    has_changed = np.zeros(len(p.sense_counts), np.bool_)
+    for update in updates:
+        has_changed[update.rows] = True
+    rows = np.flatnonzero(has_changed).astype(np.int32)
     counts = p.sense_counts[rows]
     if not updates[0].values.shape[1]:
         return Clusters(rows, counts, np.empty((len(rows), 0), np.float32))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import secrets
+import shutil
 import signal
 import socket
 import sys
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from polyseme.errors import Interrupted, MissingExtra, PolysemeError, TrainingError, shorten
@@ -23,7 +25,10 @@ from polyseme.training.cluster.pool import TICK_SECONDS, Lost, Pool
 from polyseme.training.cluster.worker import Worker
 from polyseme.training.events import Listener
 
-OBJECT_STORE_BYTES = 256 << 20  # of a Ray of our own; larger objects go to disk
+# Of the shared memory of a Ray of our own. It should hold the messages of two rounds: what does not fit goes to disk,
+# which takes several times as long. Memory that was never used takes no space.
+OBJECT_STORE_BYTES, LEAST_OBJECT_STORE_BYTES = 1 << 30, 256 << 20
+SHARED_MEMORY = Path("/dev/shm")  # on Linux; what Ray would put there and does not fit, it puts on disk altogether
 CONNECT_SECONDS = 10.0  # until a cluster must answer; Ray itself tries for minutes
 # Lines that Ray does not print: the event WorkerLost says the same. Ray has this variable for lines of its log.
 QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "A worker died or was killed|has been marked dead"}
@@ -107,7 +112,7 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
     quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "polyseme"}
     try:
         if address is None:
-            resources = {"num_cpus": workers, "num_gpus": 0, "object_store_memory": OBJECT_STORE_BYTES}
+            resources = {"num_cpus": workers, "num_gpus": 0, "object_store_memory": object_store_bytes()}
             # "local": not a cluster that happens to run on this machine
             ray.init(address="local", include_dashboard=False, **resources, **quiet)
         else:
@@ -117,6 +122,14 @@ def _connect(ray: Any, address: str | None, workers: int) -> None:
         place = "Ray could not be started" if address is None else f"there is no Ray cluster at {shorten(address)}"
         advice = "check memory, disk and load of the machine" if address is None else START_ADVICE
         raise TrainingError(f"{place} ({shorten(error, 200)}); {advice}.") from error
+
+
+def object_store_bytes() -> int:
+    """The size of the object store of a Ray of our own."""
+    if not SHARED_MEMORY.is_dir():
+        return OBJECT_STORE_BYTES
+    free = int(0.9 * shutil.disk_usage(SHARED_MEMORY).free)
+    return max(min(OBJECT_STORE_BYTES, free), LEAST_OBJECT_STORE_BYTES)
 
 
 def _try_address(address: str) -> None:

@@ -198,10 +198,12 @@ class Worker:
 
     # Sense discovery
 
-    def gaps(self, shard: int) -> tuple[Gaps, int]:
-        """For the burstiness of words, and the number of tokens."""
+    def gaps(self, shard: int) -> tuple[NDArray[np.int32], Gaps, int]:
+        """For the burstiness of words: those that occur in a shard, their gaps there, and its number of tokens."""
         tokens = self.trainers[shard].corpus.tokens
-        return find_gaps(tokens, len(self.replica.state.vocabulary)), len(tokens)
+        gaps = find_gaps(tokens, len(self.replica.state.vocabulary))
+        words = np.flatnonzero(gaps.first_positions >= 0)
+        return words.astype(np.int32), gaps.of(words), len(tokens)
 
     def contexts_of(self, shard: int, sample: tuple[Ints, int], words: Ints) -> tuple[Floats, Ints]:
         """The sampled contexts of words in a shard, and how many each word has.
