@@ -4,6 +4,7 @@
     rounds CORPUS EVAL    the same for 4 workers and rounds of different length
     rules CORPUS EVAL     the same for other rules of merging: adding, averaging, a gradient combiner (GraphAny2Vec)
     cost CORPUS           CPU seconds and memory of all processes, Ray's own apart, against one process
+    parts CORPUS          CPU seconds of the parts of a training, the workers in one process
     bytes CORPUS          bytes and seconds per round, by vocabulary, dimensions and workers
     faults                random kills of workers, drivers (then --resume) and nodes, on a planted corpus
     prediction            speed-up on real nodes, computed from the results of `bytes` for the largest vocabulary
@@ -27,8 +28,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager
+from functools import partial, wraps
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -47,13 +48,20 @@ from polyseme.training.cluster import merging
 from polyseme.training.cluster import run as cluster_run
 from polyseme.training.cluster import trainer as cluster_trainer
 from polyseme.training.events import Event, RoundsMerged
-from polyseme.training.trainer import BLOCK_TOKENS
+from polyseme.training.trainer import BLOCK_TOKENS, Trainer
 
 TASKS = {
     "scws": ("scws/ratings.txt", (("softmax", "avg_sim_c"), ("words", "global_sim"))),
     "wordsim": ("wordsim353/combined.csv", (("words", "avg_sim"),)),
     "wsi": ("semeval2010", (("all", "ari"), ("all", "v_measure"))),
     "ambiguity": ("ambiguity", ()),  # all scores
+}
+TIMED = {
+    "training": (Trainer, "_train"),
+    "sense discovery": (Trainer, "_split_senses"),
+    "finding changes": (merging.Replica, "update"),
+    "merging": (merging.Merger, "merge"),
+    "taking over": (merging.Replica, "apply"),
 }
 PSEUDOWORDS = (("pairs", "ari"), ("triples", "ari"), ("controls", "unsplit"))
 LINK_BYTES = 10e9 / 8  # per second, of the network that the prediction assumes
@@ -280,6 +288,38 @@ def read(path: Path) -> str:
         return ""
 
 
+def parts(arguments: argparse.Namespace) -> None:
+    for seed, workers in itertools.product(arguments.seeds, arguments.workers):
+        saved(arguments, f"parts-{workers}-{seed}", partial(seconds_of_parts, arguments, workers, seed))
+
+
+def seconds_of_parts(arguments: argparse.Namespace, workers: int, seed: int) -> Result:
+    """CPU seconds of the parts of a training on one thread; the first training of a process also loads kernels."""
+    seconds: dict[str, float] = {}
+    corpus = open_corpus(arguments)
+    with training(arguments, workers) as train_model, ExitStack() as patches:
+        for name, (owner, method) in TIMED.items():
+            patches.enter_context(mock.patch.object(owner, method, timed(getattr(owner, method), name, seconds)))
+        started = time.process_time()
+        train_model(corpus, dim=arguments.dim, epochs=arguments.epochs, seed=seed, threads=1, examples=0, quiet=True)
+        seconds["all"] = time.process_time() - started
+    return {f"{name} cpu": round(value, 2) for name, value in seconds.items()}
+
+
+def timed(method: Callable[..., Any], name: str, seconds: dict[str, float]) -> Callable[..., Any]:
+    """A method that adds its CPU seconds to those of its name."""
+
+    @wraps(method)
+    def wrapper(*arguments: Any, **options: Any) -> Any:
+        started = time.process_time()
+        try:
+            return method(*arguments, **options)
+        finally:
+            seconds[name] = seconds.get(name, 0.0) + time.process_time() - started
+
+    return wrapper
+
+
 def traffic(arguments: argparse.Namespace) -> None:
     """One epoch each, with the workers in one process, so that the seconds of merging are those of the driver alone.
 
@@ -424,8 +464,8 @@ def tables(arguments: argparse.Namespace) -> None:
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "quality": quality, "rounds": rounds, "rules": rules, "cost": cost, "bytes": traffic, "faults": faults,
-    "prediction": prediction, "tables": tables,
+    "quality": quality, "rounds": rounds, "rules": rules, "cost": cost, "parts": parts, "bytes": traffic,
+    "faults": faults, "prediction": prediction, "tables": tables,
 }  # fmt: skip
 
 if __name__ == "__main__":
