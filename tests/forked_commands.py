@@ -27,7 +27,8 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a folder, as `subprocess.run` does with `capture_output`.
 
-    measured  whether to measure the coverage
+    environment  variables that Python itself reads, such as PYTHONPATH, have no effect
+    measured     whether to measure the coverage
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(PRELOADED))

@@ -207,7 +207,7 @@ def test_tag_says_how_much_of_a_text_it_could_not_read(polyseme_command: Run, ms
     (tmp_path / "t.txt").write_bytes("the café is by the river bank\n".encode("latin-1"))
     done = polyseme_command("tag", mssg_path, "t.txt")
     assert done.returncode == 0
-    assert done.stderr.startswith("polyseme: warning: 1 bytes were not UTF-8 and were read as '?'")
+    assert done.stderr.startswith("polyseme: warning: 1 byte was not UTF-8 and was read as '?'")
 
 
 @pytest.mark.parametrize(
