@@ -44,7 +44,7 @@ def reproduce(
         list[int] | None,
         Parameter(
             consume_multiple=True, negative="", show_default="1 for quick, 1 2 3 for full",
-            help="Random seeds of the tables. Table 6, figures, baselines and further corpora take the first one.",
+            help="Random seeds of the models in tables. Table 6, figures, controls and baselines take the first one.",
         ),
     ] = None,
     describe: Annotated[

@@ -76,9 +76,8 @@ class Task:
 def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[int], threads: int) -> list[Task]:
     """All runs, the most important first.
 
-    The first corpus has all rows and figures. The models of the tables have all seeds, their controls, Table 6,
-    baselines and figures the first. The other corpora have models and controls of the higher dimension, with the first
-    seed.
+    The first corpus has all rows and figures, the others the models and controls of the higher dimension. The models of
+    the tables have all seeds; their controls, Table 6, baselines and figures have the first.
     """
     first, low, high = corpora[0], *profile.dims
     seed, others = seeds[0], seeds[1:]
@@ -88,6 +87,7 @@ def make_plan(profile: Profile, corpora: Sequence[NamedCorpus], seeds: Sequence[
     runs = [*_top_30000(high, seed), *_main(low, seed), *_baselines(profile, seed), *_figures(profile, seed)]
     runs += [run for other in others for dim in (high, low) for run in _main(dim, other)]
     tasks += [Task(first, run) for run in runs]
+    tasks += [Task(corpus, run) for other in others for corpus in corpora[1:] for run in _main(high, other)]
     unique: dict[tuple[object, int], Task] = {}
     for task in tasks:
         run = replace(task.run, settings={**task.run.settings, "threads": threads})

@@ -63,7 +63,7 @@ def reproduce(
     corpora       each a text file, a folder, a glob, several of these joined by commas, or an encoded corpus; each
                   gives columns of its own, and the first one has all rows and figures
     data          folder of the evaluation sets: scws/ratings.txt, wordsim353/combined.csv, analogy/questions-words.txt
-    seeds         by default those of the profile; Table 6, figures, baselines and further corpora have the first one
+    seeds         by default those of the profile; Table 6, figures, controls and baselines have the first one
     descriptions  what each corpus is, for the table of corpora
     keep_models   keep the trained models in `out`/models, instead of their scores alone
     command       how the report says that it was made
@@ -208,16 +208,14 @@ def make_report(c: Collection, command: str, seeds: Sequence[int]) -> Report:
 def _intro(c: Collection, command: str, seeds: Sequence[int]) -> str:
     finished, total = c.num_finished, len(c.planned)
     progress = "" if finished == total else f" So far {finished} of {total} runs are finished."
-    first, *others = c.names
-    further = f" {' and '.join(others)}: seed {seeds[0]}." if others else ""
-    all_seeds = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+    all_seeds = f"Seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
     return (
         f"Made with `{command}`.{progress}\n\n"
         f"Columns and rows named 'paper' are quoted from the paper, whose models were trained on {TOKENS:,} tokens. "
         "All other numbers were measured. 'Paper's recipe' is `--recipe paper`, 'default recipe' is what `polyseme "
         "train` does, with no setting changed but model, dimension and seed. The numbers of tables and figures are "
-        f"those of the paper. {first}: {all_seeds} in tables, seed {seeds[0]} in Table 6, "
-        f"figures, baselines and trained controls.{further}"
+        f"those of the paper. {all_seeds} in tables, seed {seeds[0]} in Table 6, figures, baselines and trained "
+        "controls."
     )
 
 
