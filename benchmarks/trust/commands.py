@@ -26,6 +26,7 @@ PROGRESS = (
     "saved",
     "Try:",
     "continuing",
+    "resume",
     "phrases",
     "discovery",
     "examples",
